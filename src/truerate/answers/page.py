@@ -1,22 +1,33 @@
-"""A page on one's own answers: rates with intervals, a table, marked answers; no script, all escaped."""
+"""A page on one's own answers: rates with intervals, a table, and marked answers to filter and search; all
+escaped, its one script named by its hash, nothing asked of a server.
+"""
 
+import base64
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from truerate.answers.fields import SLICE
 from truerate.answers.rating import Report, places_of
 from truerate.answers.reading import STATED
-from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
+from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words, percent
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError
 from truerate.metrics.estimators.own_rate import EXACT, Rate
 
-TEMPLATES, PAGE, INDEX = Path(__file__).parent / "templates", "page.html.j2", "index.html"
-MOST_SHOWN = 500  # answers on the page, flagged ones first
+TEMPLATES, PAGE, SCRIPT, INDEX = (
+    Path(__file__).parent / "templates",
+    "page.html.j2",
+    "answers.js",
+    "index.html",
+)
+MOST_SHOWN = 10_000  # answers on the page, flagged ones first
 MOST_CHARACTERS = 4000  # of an answer
 FIGURE, LABEL, ROW = 640, 200, 24  # widths and heights of the figure
 
@@ -64,18 +75,25 @@ def page(report: Report) -> str:
     environment.filters["told"] = in_words
     rows = report.frame.with_columns(is_flagged=pl.col("verdict").fill_null(False))
     shown = rows.sort("is_flagged", descending=True, maintain_order=True).head(MOST_SHOWN)
-    bars = list(figure(report))
+    bars, rate = list(figure(report)), report.rate
+    value = rate.value if rate.low is not None or rate.raw is None else rate.raw.value
+    script = (TEMPLATES / SCRIPT).read_text("utf-8")
+    cards = json.dumps([card(row) for row in shown.iter_rows(named=True)], ensure_ascii=False)
     return environment.get_template(PAGE).render(
         mark=MARK,
         headline=headline(report),
+        number=None if value is None else percent(value),
+        range=f"{percent(rate.low)} to {percent(rate.high)}" if rate.low != rate.high else None,
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         notes=list(notes(report)),
         not_corrected=None if report.rate.k else NOT_CORRECTED,
         bars=bars,
         figure={"width": FIGURE, "label": LABEL, "height": (len(bars) + 2) * ROW},
         slices={field: list(rates) for field, rates in report.slices.items()},
-        rate=report.rate,
+        rate=rate,
         pairs=[pair_in_words(pair) for pair in report.pairs],
-        answers=[card(row) for row in shown.iter_rows(named=True)],
+        answers=Markup(cards.replace("<", "\\u003c")),  # no tag begins in it, whatever an answer holds
         n_left_out=rows.height - shown.height,
     )
 
@@ -121,6 +139,7 @@ def card(row: Mapping[str, Any]) -> Mapping[str, Any]:
         "fields": [value for value in (row["system"], row["lang"], *sliced) if value],
         "question": row["question"][:MOST_CHARACTERS],
         "said": state,
+        "system": row["system"],
         "people": people,
         "pieces": pieces(text, places_of(row["marked"]), places_of(row["spans"])),
         "is_cut": len(row["answer"]) > len(text),

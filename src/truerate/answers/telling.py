@@ -12,6 +12,7 @@ from truerate.metrics.intervals import Interval
 
 NOT_CORRECTED = "not corrected: this detector's error on your texts is unknown"
 SURE = 0.05  # below it two systems are told apart
+LEAST_P = 0.001  # that is printed
 FEW_GROUPS = 10  # labelled groups below which their variance is hardly known
 
 
@@ -25,7 +26,7 @@ def lines(report: Report) -> Iterator[str]:
         yield from table(rates)
     if report.pairs:
         yield ""
-        yield "two systems, about all that they would answer"
+        yield "two systems, of all that each would answer"
         yield from (f"  {pair_in_words(pair)}" for pair in report.pairs)
 
 
@@ -157,10 +158,8 @@ def table(rates: list[Rate] | Any) -> Iterator[str]:
 
 def pair_in_words(pair: Separation) -> str:
     """Return whether two systems are told apart, and else what labels would."""
-    gap = (
-        f"{100 * pair.difference:+.1f} points ({100 * pair.low:+.1f} to {100 * pair.high:+.1f}), p "
-        f"{pair.p:.3f}"
-    )
+    p = f"p = {pair.p:.3f}" if pair.p >= LEAST_P else f"p < {LEAST_P}"
+    gap = f"{100 * pair.difference:+.1f} points ({100 * pair.low:+.1f} to {100 * pair.high:+.1f}), {p}"
     if pair.p < SURE:
         return f"{pair.first} − {pair.second}: {gap}: told apart"
     need = f"about {pair.labels:,} labels of each would" if pair.labels else "they are alike"

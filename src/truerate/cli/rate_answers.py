@@ -56,14 +56,14 @@ def run(
     if dry_run:
         print(*dry(answers, adapter=adapter, unit=unit, **how), sep="\n")
         return 0
-    check_place(page or beside(answers))
+    is_anew = check_place(page or beside(answers)).exists()
     report = rate(answers, adapter=adapter, unit=unit, **how)
     folder = write_page(report, page or beside(answers))  # before a reader of the output may stop reading
     if as_json:
         print(json.dumps(as_dict(report), ensure_ascii=False))
     else:
         print(*(line.translate(UNSEEN) for line in lines(report)), sep="\n")
-    say(f"page: {folder}")
+    say(f"page: {folder}{', in place of the earlier one' if is_anew else ''}")
     if fail_above is None:
         return 0
     decision = rate_decision(report, fail_above / 100)
