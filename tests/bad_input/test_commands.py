@@ -109,7 +109,7 @@ def test_what_cannot_be_published(project, refused, case):
 
 def test_outside_a_project(tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
-    for command in ("boards", "doctor", "params", "plan"):
+    for command in ("boards", "params", "plan"):
         assert "in the folder that holds params.yaml" in refused(command)
 
 

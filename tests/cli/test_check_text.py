@@ -226,7 +226,7 @@ def test_importing_truerate_brings_nothing_heavy():
 def test_p_and_type_are_told_in_words():
     span = {"start": 0, "end": 1, "type": "invented", "p": 0.96}
     assert in_words(span) == "about something that does not exist (invented), almost certain (p 0.96)"
-    assert set(IN_WORDS) == {"hallucination", *TYPES}
+    assert set(IN_WORDS) == {"hallucination", "absent", *TYPES}
 
 
 def test_a_page_is_written_with_every_text_escaped(project):

@@ -40,7 +40,16 @@ for line in sys.stdin.read().splitlines():
             code = end.code
     print(json.dumps([line, code, out.getvalue(), err.getvalue()]))
 """
-WORKS = ["rate a.jsonl", "sources --readers", "label draw a.jsonl --n 2"]
+WORKS = [
+    "rate a.jsonl",
+    "check --reference r.txt --answer r.txt",
+    "label draw a.jsonl --n 2",
+    "sources --readers",
+    "doctor",
+    "completion bash",
+    "--version",
+    "init begun",
+]
 DETECT, BUILD = "truerate[detect]", "truerate[build]"
 NEEDS = {
     "rate a.jsonl --detector .": DETECT,

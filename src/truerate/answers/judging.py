@@ -10,13 +10,13 @@ from truerate.answers.reading import Answer
 from truerate.answers.verdicts import JUDGE, NO_REFERENCE, RULES, WORD_SUPPORT, AnswerVerdict, Detector, Spans
 from truerate.config import Published
 from truerate.config.layout import Layout
+from truerate.config.project import PARAMS, is_settings
 from truerate.core.errors import SettingsError, listed
 from truerate.core.spans.whole_words import MARKED, whole_words
 
 if TYPE_CHECKING:
     from truerate.llm.request import Estimate, Request
 
-PARAMS = "params.yaml"
 PROMPTS = Path(__file__).parent / "prompts"
 ROOM, PROMPT, CUE = "own_answers", "judge", "Yes or No"
 DECODING = {"temperature": 0.0, "max_tokens": 64}
@@ -70,7 +70,7 @@ def _no_judge(alias: str, real: Sequence[str]) -> str:
 def _check_trained(named: str, params: str) -> None:
     """Raise TruerateError where the project has no trained detector of that name."""
     allowed = f"{listed(RULES)}, judge:MODEL, a folder of weights, a Hub id (org/name@commit)"
-    if not Path(params).is_file():
+    if not is_settings(params):
         raise SettingsError(
             f"detector {named!r} is not known; allowed: {allowed}, or, beside a {PARAMS}, a trained "
             "detector's name"
@@ -98,7 +98,7 @@ def _usual(params: str) -> Detector:
 
 def _real_models(params: str) -> list[str]:
     """Declared models that answer for themselves, in their order; none without settings."""
-    if not Path(params).is_file():
+    if not is_settings(params):
         return []
     p = Layout.load(params).p
     return [name for name, model in p.models.items() if not p.endpoints[model.endpoint].is_simulated]

@@ -6,16 +6,18 @@ is what labels are for.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from truerate.answers.reading import Answer
-from truerate.detectors.support import ABSENT, decoded
-from truerate.detectors.tokens.features import reference_index, unit_features
-from truerate.metrics.ngrams import STOP_WORDS
+from truerate.detectors.absent_words import (
+    NUMBER_SUPPORT,
+    WORD_SUPPORT,
+    absent_numbers,
+    absent_words,
+    is_content,
+)
+from truerate.detectors.tokens.features import unit_features
 
 JUDGE = "judge:"  # before the name of a declared model
 NO_REFERENCE = "no reference"  # why an answer cannot be judged
-WORD_SUPPORT, NUMBER_SUPPORT = "word-support", "number-support"
 MOST_ABSENT = 0.25  # of content words: an answer with a larger share that its reference lacks is flagged
 Span = tuple[int, int]
 Spans = tuple[Span, ...]
@@ -47,31 +49,10 @@ class AnswerRule(NamedTuple):
     decide: Callable[[str, Spans], bool]
 
 
-def absent_words(text: str, reference: str) -> Spans:
-    """The content words whose word and stem the reference lacks, each a span (start, end)."""
-    units, codes = unit_features(text, reference_index(reference))
-    is_absent = decoded(codes[:, 0])[0] == ABSENT if len(codes) else np.zeros(0, dtype=bool)
-    return tuple(
-        (start, end)
-        for (start, end), absent in zip(units.offsets.tolist(), is_absent, strict=True)
-        if absent and _is_content(text[start:end])
-    )
-
-
-def absent_numbers(text: str, reference: str) -> Spans:
-    """Those of `absent_words` that hold a digit."""
-    spans = absent_words(text, reference)
-    return tuple(span for span in spans if any(map(str.isdigit, text[slice(*span)])))
-
-
-def _is_content(word: str) -> bool:
-    return any(map(str.isalnum, word)) and word.lower() not in STOP_WORDS
-
-
 def is_mostly_absent(text: str, spans: Spans) -> bool:
     """Return whether more than MOST_ABSENT of the content words are marked; False for a text without any."""
     units, _ = unit_features(text, "")
-    n_content = sum(_is_content(text[start:end]) for start, end in units.offsets.tolist())
+    n_content = sum(is_content(text[start:end]) for start, end in units.offsets.tolist())
     return n_content > 0 and len(spans) > MOST_ABSENT * n_content
 
 

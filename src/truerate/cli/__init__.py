@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from truerate.cli import building, reading, steps, stores  # noqa: F401  (each marks its functions as commands)
-from truerate.cli.command import needed_extra, parser
+from truerate.cli import building, reading, starting, steps, stores  # noqa: F401  (each marks its functions as commands)
+from truerate.cli.command import in_project, needed_extra, parser
 from truerate.core.errors import TruerateError
 from truerate.core.process import fast_exit, parents
 from truerate.core.process.cpu import hold_to_avx2
@@ -40,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
     try:
-        begin(options.command)
-        return options.run(options) or 0
+        with in_project(options):
+            begin(options.command)
+            return options.run(options) or 0
     except TruerateError as error:
         return _stopped(options.command, str(error))
     except ModuleNotFoundError as error:

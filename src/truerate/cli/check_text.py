@@ -19,8 +19,9 @@ from truerate.cli.pair_files import read_pairs, read_text
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
 from truerate.core.spans.whole_words import MARKED, level, n_words
+from truerate.detectors.absent_words import MARKS
 from truerate.pipeline.judges.judging import Judged, is_judge, judge_response
-from truerate.pipeline.judges.marking import Marked, check, check_pairs
+from truerate.pipeline.judges.marking import ABSENT, Marked, check, check_pairs
 
 TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
 STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}
@@ -182,7 +183,9 @@ def _in_text(marked: Marked, console: Console, *, is_one_line: bool = False) -> 
 
 
 def in_words(span: dict) -> str:
-    """Return what a marked span is, and how sure the detector is of it."""
+    """Return what a marked span is, and how sure the detector is of it; a rule says nothing of that."""
+    if span["type"] == ABSENT:
+        return IN_WORDS[ABSENT]
     sure = next((word for least, word in LIKELY if span["p"] > least), "less likely than not")
     return f"{IN_WORDS.get(span['type'], span['type'])}, {sure} (p {span['p']:.2f})"
 
@@ -192,6 +195,8 @@ def summary(marked: Marked) -> str:
     trained_on = f", trained on {marked.board}" if marked.board else ""
     n_marked = n_words(marked.text, marked.spans, marked.threshold)
     count = f"{n_marked} of {n_words(marked.text)} words marked"
+    if marked.detector in MARKS:
+        return f"{count} by {marked.detector}, a rule that reads no meaning"
     return f"{count} (p > {marked.threshold:g}) by {marked.detector}{trained_on}"
 
 

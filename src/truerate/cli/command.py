@@ -1,14 +1,21 @@
 """The command line, made from commands.yaml: a parser per command, and the function that runs it."""
 
 import argparse
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
+from truerate import __version__
+from truerate.config.project import project_of
 from truerate.core.data_files import read_data
 
 COMMANDS = Path(__file__).with_name("commands.yaml")
 WORDS: dict[str, Any] = read_data(Path(__file__).with_name("words.yaml"), dict)  # of reports
+FILES = ("FILE", "FOLDER", "PREFIX")  # how commands.yaml marks an argument as a path
+OR_FOLDER = "NAME|FOLDER"  # one that is a path where such a folder is there
+NO_FILES = ("-", "hub:")  # how a value begins that is no path, though the argument may be one
 TYPES: Mapping[str, Callable[[str], Any]] = {"int": int, "float": float}
 RUNS: dict[str, Callable[[argparse.Namespace], int | None]] = {}  # by the words of a command
 
@@ -32,6 +39,30 @@ def needed_extra(module: str | None) -> str | None:
     return extra and f"pip install 'truerate[{extra}]'"
 
 
+@contextmanager
+def in_project(options: argparse.Namespace) -> Iterator[None]:
+    """Work in the folder of `-C`, then in that of the project around it, if any; files that the options name
+    stay those of where the command was given.
+    """
+    with chdir(options.in_folder or "."):
+        here = Path.cwd()
+        project = project_of(here) or here
+        for argument in options.files if project != here else ():
+            value = getattr(options, argument.dest)
+            if isinstance(value, list):
+                setattr(options, argument.dest, [_whole(path, argument) for path in value])
+            elif isinstance(value, str) and value not in (argument.default, argument.const):
+                setattr(options, argument.dest, _whole(value, argument))
+        with chdir(project):
+            yield
+
+
+def _whole(value: str, argument: argparse.Action) -> str:
+    """Return the absolute path of a file that an argument names; a value that is no path as it is."""
+    is_path = argument.metavar != OR_FOLDER or os.path.isdir(value)
+    return os.path.abspath(value) if is_path and not value.startswith(NO_FILES) else value
+
+
 def layout():
     """The layout of the settings in this folder."""
     from truerate.config.layout import Layout
@@ -43,6 +74,10 @@ def parser() -> argparse.ArgumentParser:
     """The command line: reading commands first, then the steps of the build."""
     about = "Benchmarks of LLM hallucination whose numbers can be believed."
     top = argparse.ArgumentParser(prog="truerate", description=about)
+    top.add_argument("--version", action="version", version=f"truerate {__version__}")
+    top.add_argument(
+        "-C", dest="in_folder", metavar="FOLDER", help="work in that folder, or the project around it"
+    )
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     for name, entry in read_data(COMMANDS, dict.items):
         if "commands" not in entry:
@@ -59,11 +94,13 @@ def _add(commands: Any, name: str, words: str, entry: Mapping[str, Any]) -> None
     parser = commands.add_parser(
         name, description=entry.get("help"), **{"help": entry["help"]} if "help" in entry else {}
     )
+    files = [parser.add_argument(argument) for argument in entry.get("files", ())]
     for argument in entry.get("names", ()):
         parser.add_argument(argument)
     if entry.get("json"):
         parser.add_argument("--json", action="store_true", help="print JSON for programs")
     for argument, how in entry.get("arguments", {}).items():
         names = argument.split(" ")  # an option by several names
-        parser.add_argument(*names, **how | ({"type": TYPES[how["type"]]} if "type" in how else {}))
-    parser.set_defaults(run=RUNS[words])
+        action = parser.add_argument(*names, **how | ({"type": TYPES[how["type"]]} if "type" in how else {}))
+        files += [action] if action.metavar in (*FILES, OR_FOLDER) else []
+    parser.set_defaults(run=RUNS[words], files=files)

@@ -9,27 +9,28 @@ import urllib.request
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from truerate.config.layout import Layout
+from truerate.cli.command import needed_extra
+from truerate.config.layout import Layout, store_path
 from truerate.config.models import OPENAI
+from truerate.config.project import PARAMS
 from truerate.core.errors import TruerateError
 from truerate.pipeline.checks.project import unusable as refusal_of_dvc
 
-PACKAGES = (
-    "dvc snakemake polars pandera openai transformers torch huggingface-hub jinja2 mkdocs-material".split()
-)
+PACKAGES = "dvc snakemake polars pandera openai transformers torch huggingface-hub jinja2 mkdocs".split()
 HUB_KEY = "HF_TOKEN"
 OK, MISSING, UNKNOWN = "ok", "missing", "not checked"
 
 
-def examine(config: Layout, ask: str | None = None) -> list[dict[str, str]]:
+def examine(config: Layout | None, ask: str | None = None) -> list[dict[str, str]]:
     """Findings as rows of kind, name, state (`ok`, `missing`, `not checked`) and detail; asks endpoints for
     their model list only, and the server of the model `ask` also what it takes (`server_fields.tried`).
+    Without a project (None) no endpoint is known.
     """
-    if ask is not None:
+    if config is not None and ask is not None:
         from truerate.cli.server_fields import tried
 
         return [_row("field", answer.what, answer.state, answer.shown) for answer in tried(config, ask)]
-    is_recent, unusable = sys.version_info >= (3, 11), refusal_of_dvc()
+    is_recent = sys.version_info >= (3, 11)
     rows = [
         _row("python", platform.python_version(), OK if is_recent else MISSING, "3.11 or later is needed")
     ]
@@ -37,19 +38,32 @@ def examine(config: Layout, ask: str | None = None) -> list[dict[str, str]]:
         try:
             rows.append(_row("package", name, OK, version(name)))
         except PackageNotFoundError:
-            rows.append(_row("package", name, MISSING, f"pip install -c constraints.txt {name}"))
-    in_folder = unusable or "DVC builds here"
-    rows += [_gpu(), _row("project", Path.cwd().name, MISSING if unusable else OK, in_folder), *_keys(config)]
-    for name, endpoint in config.p.endpoints.items():
+            rows.append(
+                _row("package", name, MISSING, needed_extra(name.replace("-", "_")) or "pip install truerate")
+            )
+    rows += [_gpu(), _project(config), *_keys(config)]
+    for name, endpoint in config.p.endpoints.items() if config else ():
         if endpoint.launch:
             rows.append(_row("endpoint", name, UNKNOWN, "started by the flow when needed"))
         else:
             rows.append(_reach(name, endpoint.base_url or OPENAI, endpoint.api_key_env))
-    return [*rows, _store(config)]
+    return [*rows, _store()]
 
 
 def _row(kind: str, name: str, state: str, detail: str) -> dict[str, str]:
     return {"kind": kind, "name": name, "state": state, "detail": detail}
+
+
+def _project(config: Layout | None) -> dict[str, str]:
+    name = Path.cwd().name
+    if config is None:
+        return _row(
+            "project", name, UNKNOWN, f"no {PARAMS} here or above; `rate`, `check` and `draw` need none"
+        )
+    if not config.p.boards:
+        return _row("project", name, OK, "models that judge your own answers; no boards")
+    unusable = refusal_of_dvc()
+    return _row("project", name, MISSING if unusable else OK, unusable or "DVC builds here")
 
 
 def _gpu() -> dict[str, str]:
@@ -62,9 +76,9 @@ def _gpu() -> dict[str, str]:
     return _row("gpu", "cuda", MISSING, "none; the small defaults run on the CPU")
 
 
-def _keys(config: Layout) -> list[dict[str, str]]:
+def _keys(config: Layout | None) -> list[dict[str, str]]:
     """Return which key variables are set, by name: their values are never read into a report."""
-    uses = dict.fromkeys(config.p.secrets(), "") | {
+    uses = dict.fromkeys(config.p.secrets() if config else (), "") | {
         HUB_KEY: "; needed to publish, and to read what is private on the Hub"
     }
     is_set = {name: bool(os.environ.get(name)) for name in uses}
@@ -91,11 +105,11 @@ def _reach(name: str, base_url: str, key_variable: str | None) -> dict[str, str]
         return _row("endpoint", name, MISSING, f"{base_url}: {getattr(error, 'reason', error)}")
 
 
-def _store(config: Layout) -> dict[str, str]:
+def _store() -> dict[str, str]:
     """Return whether the response store can be opened; one that is not there is not made."""
     from truerate.llm.store.responses import Store
 
-    path = config.store
+    path = store_path()
     if not path.exists():
         return _row("store", str(path), UNKNOWN, "empty; made by the first build")
     try:

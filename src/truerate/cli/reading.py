@@ -4,13 +4,15 @@ import sys
 from pathlib import Path
 
 from truerate.cli.command import command, layout
+from truerate.config.project import PARAMS
 
 
 @command("doctor")
 def _doctor(o) -> None:
     from truerate.cli.doctor import examine, show
 
-    show(examine(layout(), ask=o.ask), as_json=o.json)
+    config = layout() if o.ask or Path(PARAMS).is_file() else None
+    show(examine(config, ask=o.ask), as_json=o.json)
 
 
 @command("plan")

@@ -25,6 +25,7 @@ from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
 from truerate.config.params import Audit, Params, Paths, Statistics
 from truerate.config.placement import misplaced
+from truerate.config.project import completed
 from truerate.config.web import Fetch, Search
 from truerate.core.errors import SettingsError
 
@@ -37,7 +38,7 @@ __all__ = [
 
 def load_params(path: str | Path = "params.yaml") -> Params:
     """Read and check params.yaml. Raises TruerateError with one line per mistake."""
-    return checked(settings_in(path), Path(path).name)
+    return checked(completed(settings_in(path)), Path(path).name)
 
 
 def checked(values: Any, file: str) -> Params:

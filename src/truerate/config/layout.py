@@ -243,11 +243,16 @@ class Layout:
     @property
     def store(self) -> Path:
         """The response store: `TRUERATE_STORE`, else the user's cache folder."""
-        if path := os.environ.get("TRUERATE_STORE"):
-            return Path(path).expanduser().absolute()
-        from platformdirs import user_cache_path
+        return store_path()
 
-        return user_cache_path("truerate") / "responses.sqlite"
+
+def store_path() -> Path:
+    """The response store: `TRUERATE_STORE`, else the user's cache folder."""
+    if path := os.environ.get("TRUERATE_STORE"):
+        return Path(path).expanduser().absolute()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("truerate") / "responses.sqlite"
 
 
 def beside(replies: str, table: str) -> Path:

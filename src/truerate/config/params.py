@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from truerate.config.blocks import (
     Block,
@@ -109,7 +110,7 @@ class Params(Block):
     paths: Paths
     sizes: dict[Literal["demo", "full"], SizesByTrack]
     sources: dict[str, Source]
-    boards: Annotated[dict[str, Board], Field(min_length=1)]
+    boards: dict[str, Board]
     public_data: dict[str, PublicData]
     endpoints: dict[str, Endpoint]
     models: dict[str, Model]
@@ -121,6 +122,13 @@ class Params(Block):
     statistics: Statistics
     site: Site
     hub: Hub
+
+    @field_validator("boards")
+    @classmethod
+    def _has_boards(cls, boards: dict[str, Board], read: ValidationInfo) -> dict[str, Board]:
+        if not boards and read.data.get("sources"):
+            raise PydanticCustomError("too_short", "must not be empty where sources are declared")
+        return boards
 
     @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
     @classmethod

@@ -6,15 +6,18 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.core.errors import SettingsError, TruerateError
+from truerate.core.errors import SettingsError, TruerateError, listed
 from truerate.core.spans.whole_words import MARKED, is_unicode, whole_words
+from truerate.detectors.absent_words import MARKS, WORD_SUPPORT
+
+ABSENT = "absent"  # the type of what a rule marks
 
 
 class Marked(NamedTuple):
     """A text with the spans that a detector marked.
 
     `spans`: whole words {start, end, type, p} in code points, in order, disjoint; p above the detector's
-    `threshold` marks a span, below it is suspected. `p`: the largest, 0 without spans. `detector`, `board`:
+    `threshold` marks a span, below it is suspected; of a rule, which has none, 1. `p`: the largest, 0 without spans. `detector`, `board`:
     which one, trained where. `pieces`: the same as the detector cuts the text.
     """
 
@@ -38,6 +41,8 @@ def check(
 
     `detector`: a trained token detector of the project of `params` (default: that of the rates), or a
     published one: `org/name`, `org/name@v1.0` or a folder, without a project. Works in the project's folder.
+    A rule needs neither: `word-support` (the default without a project) marks content words that the
+    reference lacks, `number-support` numbers.
     Raises TruerateError for an empty text, wrong settings, and a detector that is unknown, untrained or
     cannot be loaded.
     """
@@ -62,6 +67,15 @@ def check_pairs(
         network = TokenDetector.from_pretrained(weights, revision=revision or None)
         marked = ((answer, network.mark(answer, reference)) for answer, reference in whole)
         return [_marked(answer, pieces, name, "", network.threshold) for answer, pieces in marked]
+    if name is None and path.parent == Path() and not path.exists():
+        name = WORD_SUPPORT
+    if name in MARKS:
+        return [_by_rule(answer, reference, name) for answer, reference in whole]
+    if path.parent == Path() and not path.exists():
+        raise SettingsError(
+            f"detector {name!r} is not known without a project; allowed: {listed(MARKS)}, org/name, a folder; "
+            "a trained one is found in the folder that holds params.yaml"
+        )
     if path.parent != Path() and not path.is_file():
         raise SettingsError(f"checking texts: no file {str(path)!r}; name the params.yaml of a built project")
     with nullcontext() if path.parent == Path() else chdir(path.parent):
@@ -128,6 +142,15 @@ def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: 
     threshold = marks_above(member, folder, wanted)
     pieces_by_pair = zip(pairs, marked, strict=True)
     return [_marked(answer, pieces, member, board, threshold) for (answer, _), pieces in pieces_by_pair]
+
+
+def _by_rule(answer: str, reference: str, name: str) -> Marked:
+    """Return the spans of a rule: of type `absent`, with p 1, for a rule has no probabilities."""
+    spans = [
+        {"start": start, "end": end, "type": ABSENT, "p": 1.0}
+        for start, end in MARKS[name](answer, reference)
+    ]
+    return Marked(answer, spans, float(bool(spans)), name, "", spans)
 
 
 def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str, threshold: float) -> Marked:
