@@ -26,7 +26,7 @@ complete -o filenames -F _truerate truerate"""
 def _init(o) -> None:
     path = Path(o.folder, PARAMS)
     if path.exists():
-        raise SettingsError(f"init: {str(path)!r} is there already; nothing was written")
+        raise SettingsError(f"init: {str(path.absolute())!r} is there already; nothing was written")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(Path(__file__).with_name(PARAMS).read_bytes())
     print(f"wrote {path}: name your model there, then: truerate rate answers.csv --detector judge:mine")
