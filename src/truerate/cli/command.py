@@ -7,7 +7,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
-from truerate import __version__
+import truerate
 from truerate.config.project import project_of
 from truerate.core.data_files import read_data
 
@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line: reading commands first, then the steps of the build."""
     about = "Benchmarks of LLM hallucination whose numbers can be believed."
     top = argparse.ArgumentParser(prog="truerate", description=about)
-    top.add_argument("--version", action="version", version=f"truerate {__version__}")
+    top.add_argument("--version", action="version", version=f"truerate {truerate.__version__}")
     top.add_argument(
         "-C", dest="in_folder", metavar="FOLDER", help="work in that folder, or the project around it"
     )
