@@ -136,18 +136,21 @@ def test_many_pairs_are_a_line_each_in_their_order(project, capsys):
     Path("pairs.jsonl").write_text("\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
     assert main(["check", "--pairs", "pairs.jsonl", "--json"]) == 0
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert (second["id"], second["text"]) == (3, REFERENCE) and not [
+    assert (second["id"], second["text"]) == ("3", REFERENCE) and not [
         one for one in second["spans"] if one["p"] > 0.5
     ]
     assert check("--json") == 0
     assert first == {"id": "years"} | json.loads(capsys.readouterr().out)
+    Path("pairs.csv").write_text(f'id,response,context\nyears,"{ANSWER}","{REFERENCE}"\n', "utf-8")
+    assert main(["check", "--pairs", "pairs.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first
     assert main(["check", "--pairs", "pairs.jsonl"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].startswith("years  1 of 9 words  ") and "[[1733]]" in shown[0] and len(shown) == 2
 
 
 GIVE, ALONE = "give --reference FILE and --answer FILE, or --pairs FILE", "--pairs stands alone"
-NO_JSON, NO_OBJECT = "line 1 does not fit: it is no JSON", "line 1 does not fit: it is no object"
+NO_JSON = "line 1: it is no JSON"
 
 
 @pytest.mark.parametrize(
@@ -156,22 +159,15 @@ NO_JSON, NO_OBJECT = "line 1 does not fit: it is no JSON", "line 1 does not fit:
         ("", "it holds none"),
         ("{", NO_JSON),
         ("[" * 100_000, NO_JSON),
-        ("[]", NO_OBJECT),
+        ('{"reference": "a", "answer": "b"}\n{"reference": "a"}', "line 2: it has no 'answer'"),
+        ('{"reference": " ", "answer": "b"}', "answer '1' has no reference to check"),
+        ('{"reference": "a", "answer": " "}', "answer '1' has no text to check"),
+        ('{"reference": "a", "answer": 5}', "line 1: 'answer' is 5; allowed: text"),
         (
-            '{"reference": "a", "answer": "b"}\n{"reference": "a"}',
-            "line 2 does not fit: 'answer' holds no text",
+            '{"reference": "a", "answer": "b", "id": true}',
+            "line 1: 'id' is True; allowed: text or a whole number",
         ),
-        ('{"reference": " ", "answer": "b"}', "'reference' holds no text"),
-        ('{"reference": "a", "answer": 5}', "'answer' holds no text"),
-        (
-            '{"reference": "a", "answer": "b", "text": "c"}',
-            "key 'text' is not known; allowed: reference, answer, id",
-        ),
-        ('{"reference": "a", "answer": "b", "id": true}', "'id' is neither text nor a whole number"),
-        (
-            "1\n2\n3\n4\n5\n6\n7\n8",
-            f'{NO_OBJECT}; a line is {{"reference": …, "answer": …}}; so do not lines 2, 3, 4, 5, 6 and 2 more',
-        ),
+        ("1\n2\n3", "line 1: it is no object"),
     ],
 )
 def test_a_bad_line_is_one_message_and_nothing_is_marked(project, capsys, content, said):

@@ -41,6 +41,7 @@ from truerate.answers.reading import (
     without_thought,
 )
 from truerate.core.errors import SourceError, listed
+from truerate.core.process.system_errors import check_regular
 
 UNREAD = "a large file: its texts are not read; answers abstain where it says so ('abstained')"
 
@@ -105,6 +106,8 @@ def read_table(
             content = b"" if is_folder else content_of(source, "answers")
             if not given.get("answer") and (export := read_export(Path(source), content)) is not None:
                 return _of_export(export, source, verdicts, threshold)
+            if is_folder:
+                check_regular(source, "answers")  # says what it is
         records = records_of(source, "answers", content)
         if not records:
             raise SourceError(

@@ -1,6 +1,6 @@
 """`truerate check`: which words of an answer a trained detector marks, given the reference.
 
-One pair comes from two files, one of which may be stdin; many pairs come from a JSONL file. For a person the
+One pair comes from two files, one of which may be stdin; many pairs come from a file of answers. For a person the
 marks stand in the text itself: as colours in a terminal, as `[[marked]]` and `[?suspected?]` elsewhere
 (a pipe, a file, NO_COLOR). Programs take `--json`, which has neither.
 """
@@ -14,10 +14,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.console import Console
 from rich.text import Text
 
+from truerate.answers.forms import STDIN, content_of
+from truerate.answers.table import read_table
 from truerate.cli.command import WORDS
-from truerate.cli.pair_files import read_pairs, read_text
 from truerate.config.layout import Layout
-from truerate.core.errors import SettingsError
+from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import MARKED, level, n_words
 from truerate.detectors.absent_words import MARKS
 from truerate.pipeline.judges.judging import Judged, is_judge, judge_response
@@ -50,7 +51,7 @@ def run(
     html: str | None,
     turns: Turns = NO_TURNS,
 ) -> None:
-    """Mark one pair of texts, or all of a file of pairs; print what was found, as JSON if asked, and write a
+    """Mark one pair of texts, or all of a file of answers; print what was found, as JSON if asked, and write a
     page of one pair if asked. Where the detector is a judge, or turns are given, it is the judgement that is
     printed. Raises SettingsError where the options do not fit one another.
     """
@@ -66,13 +67,13 @@ def run(
         return
     if pairs:
         texts = read_pairs(pairs)
-        checked = check_pairs([(pair.answer, pair.reference) for pair in texts], detector)
-        for pair, marked in zip(texts, checked, strict=True):
+        checked = check_pairs([(answer, reference) for _, answer, reference in texts], detector)
+        for (name, _, _), marked in zip(texts, checked, strict=True):
             if as_json:
-                print(as_line(marked, pair.id))
+                print(as_line(marked, name))
                 continue
             n_marked = n_words(marked.text, marked.spans, marked.threshold)
-            line = Text(f"{printable(str(pair.id))}  {n_marked} of {n_words(marked.text)} words  ")
+            line = Text(f"{printable(name)}  {n_marked} of {n_words(marked.text)} words  ")
             _console().print(line.append(_in_text(marked, _console(), is_one_line=True)), soft_wrap=True)
         return
     marked = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
@@ -82,6 +83,37 @@ def run(
         print(as_line(marked))
     else:
         show(marked, _console())
+
+
+def read_text(path: str, what: str) -> str:
+    """A text file (`-`: stdin) without the blank space around its text. Raises SourceError where it is no
+    UTF-8 or holds no text.
+    """
+    try:
+        text = content_of(path, what).decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"reading the {what} {path!r}: byte {error.start} is no UTF-8; save the file as UTF-8"
+        ) from None
+    if not text:
+        raise SourceError(
+            f"reading the {what} {path!r}: it holds no text; name a file with the text to check"
+        )
+    return text
+
+
+def read_pairs(path: str) -> list[tuple[str, str, str]]:
+    """The id, answer and reference of each answer of a file (`answers.table.read_table`, `-`: stdin). Raises
+    SourceError where any has no text or no reference, before anything is marked.
+    """
+    table = read_table(path)
+    pairs = list(table.frame.select("id", "answer", "reference").iter_rows())
+    for name, answer, reference in pairs:
+        if not answer.strip() or not reference:
+            lacks = "reference" if answer.strip() else "text"
+            more = "".join(f"; {note}" for note in table.notes)
+            raise SourceError(f"reading the pairs {path!r}: answer {name!r} has no {lacks} to check{more}")
+    return pairs
 
 
 def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, *, as_json: bool) -> None:
@@ -122,7 +154,7 @@ def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, 
         )
     if not pairs and not (reference and answer):
         raise SettingsError("checking texts: give --reference FILE and --answer FILE, or --pairs FILE")
-    if reference == answer == "-":
+    if reference == answer == STDIN:
         raise SettingsError(
             "checking texts: stdin is one text; give `-` for the reference or the answer, not both"
         )
@@ -134,7 +166,7 @@ def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, 
         )
 
 
-def as_line(marked: Marked, name: str | int | None = None) -> str:
+def as_line(marked: Marked, name: str | None = None) -> str:
     """One pair's finding as a line of JSON: id (where there is one), text, spans in whole words, p, detector,
     board, and the detector's own pieces.
     """
