@@ -57,6 +57,7 @@ def test_what_lacks_its_answers_is_one_line_with_where_they_are(tmp_path, name, 
     [
         '{"answer": "a", "reference": "b"}',
         "answer,reference\na,b",
+        '{"prompt": "p", "response": "r", "my_score": 0.1}',
         "",
         "[1, 2]",
         "{",
@@ -149,6 +150,8 @@ def test_a_folder_of_datasets_names_its_classes(tmp_path):
     )
     features = {"label": {"names": ["hallucinated", "faithful"], "_type": "ClassLabel"}}
     (tmp_path / "dataset_info.json").write_text(json.dumps({"features": features}))
+    beside = exported(tmp_path, "t.csv", "response,label\n12:30,0\nNo,1\nYes,\n").records
+    assert [(r["answer"], label(r)) for r in beside] == [("12:30", True), ("No", False), ("Yes", None)]
     records = read_export(tmp_path, b"").records
     assert [(r["answer"], label(r), r["golden"], r["reference"]) for r in records] == [
         ("12:30", True, "x y", ["A passage."]),
@@ -156,7 +159,16 @@ def test_a_folder_of_datasets_names_its_classes(tmp_path):
     ]
 
 
+def test_a_label_of_a_data_set_is_none_of_the_answer(tmp_path):
+    row = {"doc_id": 0, "doc": {"question": "q", "hallucination": "yes", "label": 1}, "target": "t"}
+    row |= {"resps": [["a"]], "filtered_resps": ["a"], "metrics": ["acc"], "acc": 0.0}
+    export = exported(tmp_path, "samples_x.jsonl", json.dumps(row))
+    assert (export.records[0]["labels"], export.records[0]["verdicts"]) == ({}, {"acc": 1})
+    assert "left out: hallucination, label" in " ".join(export.notes)
+
+
 TABLE = {  # of the files at hand: answers that the judge flags, of how many; that people say are hallucinated
+    "datasets-5.2.0.jsonl": ((6, 16), (6, 16)),
     "deepeval-4.3.1-goldens.json": (None, (6, 16)),
     "deepeval-4.3.1-test_run.json": ((6, 16), (6, 16)),
     "eee-0.3.0-from-inspect-larch.json": ((2, 16), None),

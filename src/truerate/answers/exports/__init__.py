@@ -34,6 +34,7 @@ READERS: tuple[Callable[[Content], Export | None], ...] = (
     promptfoo.of_csv,
     promptfoo.of_results,
     tables.of_uqlm,
+    data_folders.of_table,
 )
 
 

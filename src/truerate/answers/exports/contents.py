@@ -17,6 +17,7 @@ from truerate.core.errors import SourceError
 
 DELIMITERS = ",\t;"
 UNPACKED = 2**31  # bytes that the members of a packed file may hold together
+LARGEST_BESIDE, SUFFIXES = 2**28, (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 LONGEST = 10_000_000  # characters of a cell
 ZIP, ZSTANDARD = b"PK\x03\x04", 93  # how a zip begins; the number of its members' compression
 _YAML_BEGINS = re.compile(r"(?:---\n)?(?:evalId|results|version|config):", re.ASCII)
@@ -160,9 +161,10 @@ def _object(value: Any, number: int) -> Row:
 
 
 def beside(path: Path, pattern: str) -> Iterator[Content]:
-    """The other readable files of a folder that a pattern names, by name."""
-    for other in sorted(path.parent.glob(pattern)):
-        if other.is_file() and other.name != path.name:
+    """The other files of a folder that a pattern names and that are JSON or delimited, by name; none of stdin."""
+    for other in sorted(path.parent.glob(pattern)) if path.name != "-" else ():
+        is_near = other.suffix in SUFFIXES and other.is_file() and other.name != path.name
+        if is_near and other.stat().st_size <= LARGEST_BESIDE:
             content = content_of(other, other.read_bytes())
             if content is not None:
                 yield content

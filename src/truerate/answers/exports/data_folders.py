@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from truerate.answers.exports.contents import unreadable
+from truerate.answers.exports.contents import Content, unreadable
 from truerate.answers.exports.records import EVIDENCE, Export, export_of, record_of
 from truerate.answers.fields import ROLES
 
@@ -44,6 +44,38 @@ def of_folder(path: Path) -> Export | None:
     return export_of(TOOL, records)
 
 
+def of_table(content: Content) -> Export | None:
+    """The answers of a table in which `datasets` left the numbers of a class, where the names of its classes
+    stand beside it: in a Parquet file of the same name, or a saved folder. None for another table.
+    """
+    path = content.path
+    infos = path.parent.glob(f"{path.stem}*/{INFO}")
+    for other in (path.with_suffix(".parquet"), path.parent / INFO, *sorted(infos)):
+        classes = {name: names for name, names in _classes_beside(other).items() if name in content.names}
+        if not classes:
+            continue
+        rows = []
+        for row in content.rows:
+            numbers = {name: int(row[name]) for name in classes if str(row.get(name)).isdecimal()}
+            rows.append(_named(row | numbers, classes))
+        return export_of(TOOL, [_record(row, None) for row in rows], [f"names of classes: {other.name!r}"])
+    return None
+
+
+def _classes_beside(path: Path) -> dict[str, list[str]]:
+    """The names of classes by column, of a Parquet file or an info of `datasets`; none where it is another."""
+    if not path.is_file():
+        return {}
+    try:
+        if path.suffix == ".json":
+            features = json.loads(path.read_text("utf-8"))["features"]
+        else:
+            features = json.loads(pl.read_parquet_metadata(path)["huggingface"])["info"]["features"]
+        return {name: f["names"] for name, f in features.items() if isinstance(f, dict) and f.get("names")}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError):
+        return {}
+
+
 def _named(row: dict[str, Any], classes: dict[str, list[str]]) -> dict[str, Any]:
     for name, names in classes.items():
         if isinstance(value := row.get(name), int):
@@ -56,8 +88,5 @@ def _record(row: dict[str, Any], split: str | None) -> dict[str, Any]:
     answer = answers[1] if len(answers) > 1 and answers[0] == "answer" else next(iter(answers), "")
     metadata = {name: value for name, value in row.items() if name not in (*answers, "reference")}
     is_golden = any(row.get(name) for name in EVIDENCE)
-    return record_of(
-        row.get(answer),
-        metadata | ({"split": split} if split else {}),
-        **{"golden" if is_golden else "reference": row.get("reference")},
-    )
+    given: dict[str, Any] = {"golden" if is_golden else "reference": row.get("reference")}
+    return record_of(row.get(answer), metadata | ({"split": split} if split else {}), **given)

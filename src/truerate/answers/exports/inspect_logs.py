@@ -80,6 +80,7 @@ def _record(sample: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any
     record = record_of(
         whole(answer),
         {name: value for name, value in metadata.items() if name != "id"},
+        of_task=True,
         scores=scores,
         labels=labels,
         question=whole(message_of(sample.get("input"), "user")),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from truerate.answers.exports.contents import Content
-from truerate.answers.exports.records import Export, export_of, label_of, record_of
+from truerate.answers.exports.records import Export, export_of, high_is_good, label_of, record_of
 from truerate.answers.exports.values import decoded, score_of, text_of
 
 TOOL = "Label Studio"
@@ -116,5 +116,8 @@ def _export(
 def _is_question(name: str, votes: list[tuple[dict[str, Any], Any, list]]) -> bool:
     """Return whether people's answers to a question say of each text whether it is hallucinated."""
     values = [says[name] for *_, by_person in votes for _, says in by_person if says.get(name) is not None]
-    pairs = [(score_of(value), label_of(name, value)[1]) for value in values]
-    return bool(pairs) and all(number is not None and is_sure for (number, _), is_sure in pairs)
+    pairs = [(score_of(value)[0], label_of(name, value)[1]) for value in values]
+    are_sure = [is_sure for number, is_sure in pairs if number is not None]
+    return (
+        bool(are_sure) and all(are_sure) and (high_is_good(name) is not None or len(are_sure) == len(pairs))
+    )

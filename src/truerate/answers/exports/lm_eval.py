@@ -110,6 +110,7 @@ def _record(row: Mapping[str, Any], system: str | None) -> dict[str, Any]:
     return record_of(
         answer,
         doc,
+        of_task=True,
         scores={name: row.get(name) for name in metrics},
         question=doc.get("question") or (prompt.get("arg_0") if isinstance(prompt, dict) else None),
         golden="; ".join(passages_of(row.get("target")) or []),

@@ -43,15 +43,20 @@ def record_of(
     *,
     scores: Mapping[str, Any] | None = None,
     labels: Mapping[str, bool | None] | None = None,
+    of_task: bool = False,
     **given: Any,
 ) -> dict[str, Any]:
     """A record of an answer: what is given stands before what the metadata say by their names. `scores`: of
-    the tool, as written; judgements in the metadata count where no record of the export has scores.
+    the tool, as written; judgements in the metadata count where no record of the export has scores. `of_task`: the metadata are
+    a data set's, whose labels are of its own texts, but for those that are said to be people's.
     """
     record: dict[str, Any] = dict.fromkeys(EMPTY) | {"answer": text_of(answer)}
     record |= {"labels": {}, "scores": dict(scores or {}), "judged": {}, "slices": {}, "unsure": set()}
     for name, value in (metadata or {}).items():
-        _take(record, str(name), value)
+        if of_task and _PATTERNS["label"].search(name) and not _PATTERNS["people"].search(name):
+            record["unsure"].add(name)
+        else:
+            _take(record, str(name), value)
     if (reference := (metadata or {}).get("reference")) not in (None, "", []):
         is_golden = record["reference"] or given.get("reference") or _is_short(reference)
         role = "golden" if is_golden else "reference"
@@ -136,6 +141,8 @@ def export_of(
     names = list(dict.fromkeys(name for record in records for name in record["scores"]))
     about = [name for name in names if _PATTERNS["about_hallucination"].search(name)]
     chosen = names if takes_all or not about else about
+    if (others := [n for n in chosen if not _PATTERNS["judge"].search(n)]) and not about and not takes_all:
+        lines.append(f"no score's name speaks of hallucination; taken for it: {', '.join(others)}")
     if len(chosen) < len(names):
         lines.append(f"scores of something else, left out: {', '.join(n for n in names if n not in chosen)}")
     columns = {name: _verdicts(name, records, good or {}, (ranges or {}).get(name), lines) for name in chosen}
@@ -146,7 +153,7 @@ def export_of(
     unsure = sorted({name for record in records for name in record["unsure"]})
     if unsure and not any(record["labels"] for record in records):
         lines.append(
-            f"labels of which nothing says which value means hallucinated, left out: {', '.join(unsure)}"
+            f"labels that may be of something else, or do not say which value means hallucinated, left out: {', '.join(unsure)}"
         )
     _keep_slices(records, lines)
     gone = ("scores", "judged", "unsure")

@@ -37,6 +37,7 @@ _RAGAS_FIELDS |= {
     "query_length",
 }
 _HUMAN = re.compile(r"^human\b", re.IGNORECASE)
+_ONLY_UQLM = {"semantic_negentropy", "semantic_sets_confidence", "noncontradiction", "normalized_probability"}
 _UQLM = re.compile(
     r"(?:semantic_negentropy|semantic_entropy|noncontradiction|entailment|exact_match|cosine_sim\w*|cosine_score|bert_score|"
     r"bleurt|semantic_sets_confidence|ensemble_score|judge_\d+|average|min|max|median|\w+_probability|p_true|confidence_score|"
@@ -76,7 +77,7 @@ def _is_metric(content: Content, name: str) -> bool:
     """Return whether a column that RAGAS does not name holds numbers, and no label of a person."""
     if record_of("", {name: 1})["labels"] or record_of("", {name: 1})["unsure"]:
         return False
-    values = [row.get(name) for row in content.rows if row.get(name) is not None]
+    values: list[Any] = [row[name] for row in content.rows if row.get(name) is not None]
     if record_of("", {name: "x"})["id"] or not values:
         return False
     is_text = all(isinstance(value, str) for value in values)
@@ -119,6 +120,10 @@ def of_trulens(content: Content) -> Export | None:
     return export_of("TruLens", records, notes)
 
 
+def _singular(name: str) -> str:
+    return name if _UQLM.fullmatch(name) else name.removesuffix("s")
+
+
 def of_uqlm(content: Content) -> Export | None:
     """The results of UQLM, a table or an object of columns: its scores say how sure a model is of its
     answer, a low one that it is doubtful.
@@ -126,44 +131,29 @@ def of_uqlm(content: Content) -> Export | None:
     document = content.document or {}
     data = document.get("data")
     columns: dict[str, Any] = data if isinstance(data, dict) else document
-    if isinstance(columns.get("responses"), list):
-        names = [
-            name
-            for name, value in columns.items()
-            if isinstance(value, list) and len(value) == len(columns["responses"])
-        ]
-        rows: list[dict[str, Any]] = [
-            dict(zip(names, row, strict=True)) for row in zip(*(columns[n] for n in names), strict=True)
-        ]
-    elif "response" in content.names | {name.removesuffix("s") for name in content.names}:
-        rows = content.rows
+    is_object = isinstance(columns.get("responses"), list)
+    names = {_singular(name) for name in (columns if is_object else content.names)}
+    if "response" not in names or not ({"sampled_response", "logprob"} | _ONLY_UQLM) & names:
+        return None
+    if is_object:
+        n = len(columns["responses"])
+        whole = {
+            name: value for name, value in columns.items() if isinstance(value, list) and len(value) == n
+        }
+        rows = [dict(zip(whole, values, strict=True)) for values in zip(*whole.values(), strict=True)]
     else:
-        return None
-    singular = [
-        {name.removesuffix("s") if not _UQLM.fullmatch(name) else name: value for name, value in row.items()}
-        for row in rows
-    ]
-    if not singular:
-        return None
-    scorers = [name for name in singular[0] if _UQLM.fullmatch(name)]
-    if (
-        not scorers
-        or not {"sampled_response", "logprob"} & set(singular[0])
-        and not {"prompt"} & set(singular[0])
-    ):
-        return None
-    values = {name: {score_of(row.get(name))[0] for row in singular} for name in scorers}
+        rows = content.rows
+    rows = [{_singular(name): value for name, value in row.items()} for row in rows]
+    scorers = [name for name in dict.fromkeys(name for row in rows for name in row) if _UQLM.fullmatch(name)]
+    values = {name: {score_of(row.get(name))[0] for row in rows} for name in scorers}
     mute = [
-        name
-        for name in scorers
-        if len(rows) > 3 and len(values[name]) == 1 and values[name] != {1.0} and values[name] != {0.0}
+        name for name in scorers if len(rows) > 3 and len(values[name]) == 1 and not values[name] & {0.0, 1.0}
     ]
     plain_names = {
         "prompt",
         "response",
         "sampled_response",
         "context",
-        "contexts",
         "logprob",
         "multiple_logprob",
         *scorers,
@@ -174,9 +164,9 @@ def of_uqlm(content: Content) -> Export | None:
             {name: value for name, value in row.items() if name not in plain_names},
             scores={name: row.get(name) for name in scorers if name not in mute},
             question=message_of(decoded(row.get("prompt")), "user"),
-            reference=row.get("context") or row.get("contexts"),
+            reference=row.get("context"),
         )
-        for row in singular
+        for row in rows
     ]
     notes = ["scores are the model's confidence: a low one is taken as hallucinated"]
     if mute:
