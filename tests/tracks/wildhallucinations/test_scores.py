@@ -5,16 +5,18 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from truerate.core.schemas import Generation, Outcome, Reject, Score, frame, pairs, validate
+from truerate.core.schemas import Document, Generation, Item, Outcome, Reject, Score, frame, pairs, validate
 from truerate.site import Board
 from truerate.site.wildhallucinations.funnel import distribution
 from truerate.tracks.protocol import card_of_track, metrics_of_track
 from truerate.tracks.wildhallucinations.entities import with_evidence
+from truerate.tracks.wildhallucinations.funnel import page_rows
 from truerate.tracks.wildhallucinations.rarity import with_rarity
 from truerate.tracks.wildhallucinations.scores import score
 
 from .made_facts import (
     PAGES,
+    WRITER,
     At,
     Params,
     Settings,
@@ -25,6 +27,7 @@ from .made_facts import (
     judgement,
     reply,
     sample,
+    scores_of,
     tables,
 )
 
@@ -339,6 +342,27 @@ def test_the_funnel_and_the_evidence():
     ]
     assert scores_of["n_rejected", "a", "timeout", "generate"]["value"] == 1
     assert scores_of["n_rejected", "entities", "takedown", "curate"]["value"] == 1
+
+
+def test_pages_of_an_entity_and_tokens_of_a_page_have_a_mean_and_a_spread():
+    """Tokens by NLTK's rules: `One, two.` has 4, `It's so` 3, `Word` 1; the second page is of both entities."""
+    texts = {"p": "One, two.", "q": "It's so", "r": "Word"}
+    row = PAGES.row(0, named=True)
+    pages = frame(Document, [row | {"document_id": name, "text": text} for name, text in texts.items()])
+    items = frame(
+        Item,
+        [item("x", pages=("p", "q", "r")), item("y", wikipedia="false", pages=("q",)), item("z", pages=())],
+    )
+    rows = scores_of(page_rows(items, pages.lazy(), WRITER, is_searched=False))
+    values = {key[0]: row["value"] for key, row in rows.items()}
+    assert values == {
+        "pages_per_entity": 2, "pages_per_entity_sd": pytest.approx(2**0.5),  # 3 and 1
+        "tokens_per_page": 11 / 4, "tokens_per_page_sd": pytest.approx((4.75 / 3) ** 0.5),  # 4, 3, 1 and 3
+        "words_per_entity": (2 + 2 + 1 + 2) / 2, "wikipedia_rate": 0.5,
+    }  # fmt: skip
+    searched = scores_of(page_rows(items, pages.lazy(), WRITER, is_searched=True))
+    assert {key[0] for key in searched} == {"tokens_per_page", "tokens_per_page_sd"}
+    assert page_rows(items.clear(), pages.lazy(), WRITER, is_searched=False) == []
 
 
 def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():

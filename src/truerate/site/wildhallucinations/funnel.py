@@ -14,7 +14,8 @@ BEFORE = {
     reason: stage for stage, reasons in WORDS["stages"].items() for reason in reasons
 }  # what is left of a removal
 KEPT = ("ok", "kept", "fetched")
-PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate")
+PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate", "tokens_per_page")
+SPREADS = tuple(f"{name}_sd" for name in PER_ENTITY)
 
 
 def funnel(rows: list[dict], board: Board) -> dict | None:
@@ -114,9 +115,13 @@ def evidence(rows: list[dict], board: Board) -> dict | None:
     means = {
         row["metric"]: row
         for row in rows
-        if row["metric"] in PER_ENTITY and row["kind"] != "planted" and row["value"] is not None
+        if row["metric"] in (*PER_ENTITY, *SPREADS) and row["kind"] != "planted" and row["value"] is not None
     }
-    figures = [_figure(board.measures[name], means[name]) for name in PER_ENTITY if name in means]
+    figures = [
+        _figure(board.measures[name], means[name], means.get(f"{name}_sd"))
+        for name in PER_ENTITY
+        if name in means
+    ]
     counted = [
         (row["slice"].get("outcome", ""), int(row["value"]))
         for row in rows
@@ -132,12 +137,13 @@ def evidence(rows: list[dict], board: Board) -> dict | None:
     return {"figures": figures, "total": total, "lines": lines} if figures or lines else None
 
 
-def _figure(what: Measure, row: dict) -> tuple[str, str, str]:
-    """A mean as a figure: its name, itself, its interval."""
+def _figure(what: Measure, row: dict, spread: dict | None) -> tuple[str, str, str]:
+    """A mean as a figure: its name, itself with the standard deviation where there is one, its interval."""
     unit = " %" if what.unit == "share" else ""
     interval = (
         ""
         if row["low"] is None or row["high"] is None
         else f"{what.text(row['low'])} to {what.text(row['high'])}"
     )
-    return what.label, f"{what.text(row['value'])}{unit}", interval
+    deviation = f" ± {what.text(spread['value'])}" if spread else ""
+    return what.label, f"{what.text(row['value'])}{unit}{deviation}", interval

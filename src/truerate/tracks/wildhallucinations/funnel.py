@@ -2,19 +2,25 @@
 taken out, what there is; and the tables that `make real` shows of a board.
 """
 
+from collections.abc import Iterator
+
+import numpy as np
 import polars as pl
 
+from truerate.core.aggregates import total
 from truerate.core.result_tables import figure, label_statistics
 from truerate.core.schemas import Reject, frame, pair, unpaired
+from truerate.core.text import WORD
 from truerate.llm.generation import standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, EVIDENCE, VERIFY
 from truerate.tracks.wildhallucinations.evidence import amounts, outcomes
 from truerate.tracks.wildhallucinations.names import EXTRACT, probe_scores
-from truerate.tracks.wildhallucinations.replies import estimate_of, slices_of
+from truerate.tracks.wildhallucinations.replies import estimate_of, n_tokens, slices_of
 
 ENTITIES, WEB = "entities", "web"
+PER_ENTITY = {"pages_per_entity": "n_pages", "words_per_entity": "n_words", "wikipedia_rate": "is_wikipedia"}
 # steps whose replies may come to nothing
 STEPS = (EXTRACT, VERIFY, DISAMBIGUATE, DOMAIN, "generate", "write_facts", "verify_facts")
 
@@ -98,19 +104,71 @@ def evidence_rows(
     searched = generations.filter(purpose="search")
     if searched.is_empty():
         return []
-    columns = {"pages_per_entity": "n_pages", "words_per_entity": "n_words", "wikipedia_rate": "is_wikipedia"}
-    ratios = {metric: mean_of(column) for metric, column in columns.items()}
+    ratios = {metric: mean_of(column) for metric, column in PER_ENTITY.items()}
     sizes = amounts(searched, documents).with_columns(web=pl.lit(WEB))
     sums = moments(sizes, ratios, by=["web"], cluster=["item_id"])
     score_rows = []
-    for metric in columns:
+    for metric in PER_ENTITY:
         how = {"confidence": writer.statistics.confidence, "is_share": metric == "wikipedia_rate"}
         for row in ratio_cells(sums, [metric], by=["web"], **how).iter_rows(named=True):
             score_rows.append(writer.row(metric, WEB, {}, estimate_of(row), row["n"]))
+    score_rows.append(sd_row("pages_per_entity", sizes["n_pages"], writer))
     n_of = outcomes(searched, rejects)
     for name, n in n_of.items():
         score_rows.append(writer.row("n_pages", WEB, {"outcome": name}, float(n), sum(n_of.values())))
     return score_rows
+
+
+def page_rows(
+    items: pl.DataFrame, pages: pl.LazyFrame, writer: ScoreWriter, *, is_searched: bool
+) -> list[dict]:
+    """Return how much evidence the entities with pages have (section 2.2): `tokens_per_page` (NLTK's, as
+    `replies.n_tokens`) with its standard deviation, and, where none was searched for as the source brought its
+    pages (`is_searched` false), what `evidence_rows` tells of a search.
+
+    `pages`: Document rows; a page of several entities counts with each. Each entity is a cluster.
+    """
+    entities = items.filter((pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0))
+    sizes = pages.select("document_id", n_words=pl.col("text").str.count_matches(WORD), n_tokens=n_tokens())
+    of_pages = sizes.unique("document_id", keep="first", maintain_order=True).collect(engine="streaming")
+    is_wikipedia = pair("attributes", "is_wikipedia") == "true"
+    rows = entities.select("item_id", document_id="document_ids", is_wikipedia=is_wikipedia)
+    rows = rows.explode("document_id").join(of_pages, on="document_id", maintain_order="left")
+    if rows.is_empty():
+        return []
+    columns = (
+        pl.len().alias("n_pages"),
+        total(pl.col("n_words")).alias("n_words"),
+        pl.col("is_wikipedia").first(),
+    )
+    of_entity = rows.group_by("item_id", maintain_order=True).agg(*columns)
+
+    def means(table: pl.DataFrame, columns: dict[str, str]) -> Iterator[dict]:
+        sums = moments(
+            table.with_columns(web=pl.lit(WEB)),
+            {metric: mean_of(column) for metric, column in columns.items()},
+            by=["web"],
+            cluster=["item_id"],
+        )
+        for metric in columns:
+            how = {"confidence": writer.statistics.confidence, "is_share": metric == "wikipedia_rate"}
+            for row in ratio_cells(sums, [metric], by=["web"], **how).iter_rows(named=True):
+                yield writer.row(metric, WEB, {}, estimate_of(row), row["n"])
+
+    score_rows = [*means(rows, {"tokens_per_page": "n_tokens"})]
+    score_rows.append(sd_row("tokens_per_page", rows["n_tokens"], writer))
+    if not is_searched:
+        score_rows += [
+            *means(of_entity, PER_ENTITY),
+            sd_row("pages_per_entity", of_entity["n_pages"], writer),
+        ]
+    return score_rows
+
+
+def sd_row(metric: str, values: pl.Series, writer: ScoreWriter) -> dict:
+    """The standard deviation of a sample (n − 1) of a metric as a row, null of fewer than two values."""
+    sd = float(np.std(values.to_numpy().astype(float), ddof=1)) if len(values) > 1 else None
+    return writer.row(f"{metric}_sd", WEB, {}, sd, len(values))
 
 
 # ---- tables of `make real` ---------------------------------------------------------------------------------

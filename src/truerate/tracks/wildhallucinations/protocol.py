@@ -14,13 +14,14 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.errors import mistakes
 from truerate.core.keys import content_id
-from truerate.core.schemas import Document, frame, generation_row, pairs
+from truerate.core.schemas import Document, Score, frame, generation_row, pairs, scan
 from truerate.llm import Request
 from truerate.llm.generation import facts, generations
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.protocol import Protocol
 from truerate.tracks.wildhallucinations import dataset, entities, evidence, labels, scores, steps
 from truerate.tracks.wildhallucinations.entities import takedown_keys
-from truerate.tracks.wildhallucinations.funnel import public_tables
+from truerate.tracks.wildhallucinations.funnel import page_rows, public_tables
 from truerate.tracks.wildhallucinations.names import DOMAINS
 from truerate.tracks.wildhallucinations.settings import Settings, Sizes
 from truerate.tracks.wildhallucinations.verifying import THREE, VERIFY
@@ -165,6 +166,17 @@ def template(settings: Settings, purpose: str, _: Mapping[str, Any]) -> str:
     return THREE if is_three else purpose
 
 
+def score(config: Layout, board: str, **tables) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return what `scores.score` does, and the sizes of the pages that the entities have, which stay on disk."""
+    score_rows, outcomes = scores.score(config, board, **tables)
+    source = config.p.board(board).source
+    pages = scan(Document, [config.source(source, "documents"), config.dataset(board, "documents")])
+    writer = ScoreWriter(board, tables["inputs"], config.p.statistics, config.p.seed)
+    is_searched = not tables["generations"].filter(purpose="search").is_empty()
+    rows = page_rows(tables["items"], pages, writer, is_searched=is_searched)
+    return pl.concat([score_rows, frame(Score, rows)]), outcomes
+
+
 class WildHallucinations(Protocol):
     """Entities from real chats, pages of the web as evidence, atomic facts, WildFactScore."""
 
@@ -182,7 +194,7 @@ class WildHallucinations(Protocol):
     contexts = staticmethod(entities.contexts)
     exported = staticmethod(dataset.exported)
     queried, sliced = dataset.QUERIED, dataset.SLICED
-    score = staticmethod(scores.score)
+    score = staticmethod(score)
     scored, scored_columns = dataset.SCORED, dataset.SCORED_COLUMNS
     pruned = staticmethod(scores.pruned)
     label = staticmethod(labels.label)

@@ -348,6 +348,11 @@ _RULES = tuple(f"abstained_{rule}" for rule in RULES)
 KEPT = (REASKED, "stage", "documents", "n_words", "n_missed", "n_malformed", "is_whole", RETRIEVED, *_RULES)
 
 
+def n_tokens() -> pl.Expr:
+    """The tokens of the column `text` as NLTK counts them: TOKEN, and one more for each CONTRACTION."""
+    return pl.col("text").str.count_matches(TOKEN) + pl.col("text").str.count_matches(CONTRACTION)
+
+
 def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are
     pruned already, as they are.
@@ -365,9 +370,7 @@ def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
             prompt_key=pl.when(pl.col("prompt_key") == "").then(pl.lit("")).otherwise(pl.lit(ASKED)),
             attributes=pl.when(purpose == WRITE).then(_of_keys((*KEPT, OF_REPLY))).otherwise(_of_keys(KEPT)),
             n_words=pl.when(purpose == GENERATE).then(pl.col("text").str.count_matches(WORD)),
-            n_tokens=pl.when(purpose == GENERATE).then(
-                pl.col("text").str.count_matches(TOKEN) + pl.col("text").str.count_matches(CONTRACTION)
-            ),
+            n_tokens=pl.when(purpose == GENERATE).then(n_tokens()),
         )
     if table == "judgements" and "stage" not in rows.columns:
         codes = pl.col("judge", "status").cast(pl.Categorical)
