@@ -17,24 +17,24 @@ from truerate.answers.exports import (
 from truerate.answers.exports.contents import Content, content_of, unreadable
 from truerate.answers.exports.records import Export
 
-READERS: tuple[Callable[[Content], Export | None], ...] = (
-    inspect_logs.of_json,
-    lm_eval.of_samples,
-    lm_eval.of_results,
-    every_eval.of_instances,
-    every_eval.of_aggregate,
-    deepeval.of_run,
-    deepeval.of_goldens,
-    label_studio.of_tasks,
-    label_studio.of_rows,
-    traces.of_langfuse,
-    traces.of_phoenix,
-    tables.of_trulens,
-    tables.of_ragas,
-    promptfoo.of_csv,
-    promptfoo.of_results,
-    tables.of_uqlm,
-    data_folders.of_table,
+READERS: tuple[tuple[str, Callable[[Content], Export | None]], ...] = (
+    ("Inspect", inspect_logs.of_json),
+    ("lm-evaluation-harness", lm_eval.of_samples),
+    ("lm-evaluation-harness", lm_eval.of_results),
+    ("Every Eval Ever", every_eval.of_instances),
+    ("Every Eval Ever", every_eval.of_aggregate),
+    ("DeepEval", deepeval.of_run),
+    ("DeepEval", deepeval.of_goldens),
+    ("Label Studio", label_studio.of_tasks),
+    ("Label Studio", label_studio.of_rows),
+    ("Langfuse", traces.of_langfuse),
+    ("Phoenix", traces.of_phoenix),
+    ("TruLens", tables.of_trulens),
+    ("RAGAS", tables.of_ragas),
+    ("promptfoo", promptfoo.of_csv),
+    ("promptfoo", promptfoo.of_results),
+    ("UQLM", tables.of_uqlm),
+    ("datasets", data_folders.of_table),
 )
 
 
@@ -51,12 +51,14 @@ def read_export(path: Path, content: bytes) -> Export | None:
     text = content_of(path, content)
     if text is None:
         return None
-    try:
-        return next((export for read in READERS if (export := read(text)) is not None), None)
-    except (AttributeError, KeyError, TypeError, IndexError) as error:
-        raise unreadable(
-            path, f"its fields are not as its tool writes them: {type(error).__name__} at {error}"
-        ) from None
+    for tool, read in READERS:
+        try:
+            if (export := read(text)) is not None:
+                return export
+        except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
+            fault = f"by its fields it is an export of {tool}, but one has another form than {tool} writes: {error}"
+            raise unreadable(path, fault) from None
+    return None
 
 
 __all__ = ["Export", "read_export"]

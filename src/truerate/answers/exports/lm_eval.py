@@ -20,7 +20,10 @@ def of_samples(content: Content) -> Export | None:
     results = _results(content, rows)
     notes, task = [], (_NAME.search(content.path.name) or [None, None])[1]
     system = results.get("model_name") if results else None
-    if system:
+    if not system and "__" in content.path.parent.name:
+        system = content.path.parent.name.replace("__", "/", 1)
+        notes.append(f"system is {system!r}, by the folder")
+    elif system:
         notes.append(f"system is {system!r}, of the results beside it")
     else:
         notes.append("the model's name stands in no sample: put its results_*.json beside it")

@@ -100,7 +100,13 @@ def of_trulens(content: Content) -> Export | None:
     records = []
     n_even = 0
     for row in content.rows:
-        labels = {name: label_of(name, row.get(name))[0] for name in people if row.get(name) is not None}
+        labels = {}
+        for name in people:
+            label, is_sure = label_of(
+                name, row.get(name)
+            )  # of a name that says nothing, high is good: TruLens' rule
+            if row.get(name) is not None:
+                labels[name] = label if is_sure or label is None else not label
         n_even += sum(score_of(row.get(name))[0] == 0.5 for name in people)
         version = row.get("app_version") or row.get("app_id")
         records.append(
@@ -114,7 +120,13 @@ def of_trulens(content: Content) -> Export | None:
                 id=row["record_id"],
             )
         )
-    notes = [f"{', '.join(people)}: the mean of people's labels, how many it does not say"] if people else []
+    notes = (
+        [
+            f"{', '.join(people)}: the mean of people's labels, how many it does not say; high means faithful, if no name says otherwise"
+        ]
+        if people
+        else []
+    )
     if n_even:
         notes.append(f"of these even votes, no label: {n_even}")
     return export_of("TruLens", records, notes)

@@ -6,7 +6,7 @@ from typing import Any
 
 from truerate.answers.exports.contents import Content, beside, unreadable
 from truerate.answers.exports.records import Export, export_of, label_of, record_of
-from truerate.answers.exports.values import decoded, message_of
+from truerate.answers.exports.values import decoded, message_of, score_of
 
 Judged = Mapping[str, list[tuple[str, str, Any]]]  # by subject: kind, name, value
 PEOPLE, JUDGE = "people", "judge"
@@ -97,7 +97,7 @@ def of_phoenix(content: Content) -> Export | None:
             score = (result or {}).get("score") if score is None else score
             name = _any(row, "annotation_name", "name") or "annotation"
             judged[str(_any(row, "span_id", "context.span_id"))].append(
-                (kind, str(name), score if label is None else label)
+                (kind, str(name), score if score_of(label)[0] is None and score is not None else label)
             )
     rows = content.rows
     spans = [
