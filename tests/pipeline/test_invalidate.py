@@ -106,7 +106,9 @@ def test_pages_are_fetched_again_for_a_track_without_asking_who_made_the_entitie
     board = "wildhallucinations-closed-world"
     built(at, board)
     gone = names(invalidate.to_remove(at, board, lambda path: path.name.startswith("evidence-")))
-    asked = {f"{name}/{step}" for name in at.p.track(board).subjects for step in ("generate", "facts")}
+    asked = {
+        f"{name}/{step}" for name in at.p.track(board).subjects for step in ("generate", "facts", "cite")
+    }
     assert gone == {"web/evidence", *asked}
 
 

@@ -29,6 +29,7 @@ MARKS = [
     ("It is old【2】 and tall [^1].", (2, 1), (), "It is old and tall."),
     ("It is old (source: 2).", (2,), (), "It is old."),
     ("It is old [Sources 1 and 3].", (1, 3), (), "It is old."),
+    ("It is old [doc1][doc2].", (1, 2), (), "It is old."),
     ("It is old ([example.org](https://example.org/a/)).", (1,), (), "It is old."),
     ("It is [old](http://example.org/a#part) enough.", (1,), (), "It is old enough."),
     ("It is old [7].", (), ("7",), "It is old."),

@@ -1,6 +1,6 @@
 """Marks of citations in a sentence: which results of a search it names, by number or by address.
 
-Read are `[1]`, `[2, 3]`, `[4–6]`, `[^1]`, `【1】`, `(source: 2)`, `[sources 1 and 3]`, and addresses, bare or as Markdown
+Read are `[1]`, `[2, 3]`, `[4–6]`, `[^1]`, `【1】`, `(source: 2)`, `[sources 1 and 3]`, `[doc2]`, and addresses, bare or as Markdown
 links. A number is the place of a result in the list that the server told, from 1. Not read are raised digits
 (they may be powers), marks of a server's own numbering (`【4:0†source】`), and names of authors.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 MOST = 10  # citations of a sentence that count: each of them costs calls
 _NUMBERS = r"\^?\d{1,3}(?:\s?(?:[,;–-]|and|&)\s?\^?\d{1,3}){0,19}"
-_WORD = r"(?:sources?|references?|refs?\.?|results?|citations?)\s?[:#]?\s?"
+_WORD = r"(?:sources?|references?|refs?\.?|results?|citations?|docs?)\s?[:#]?\s?"
 _MARK = re.compile(
     rf"\s?(?:\[\s?(?:{_WORD})?({_NUMBERS})\s?\]|【\s?(?:{_WORD})?({_NUMBERS})\s?】|\(\s?{_WORD}({_NUMBERS})\s?\))",
     re.I,
