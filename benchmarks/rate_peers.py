@@ -281,7 +281,7 @@ def main() -> None:
     text = "\n".join([*summary(rows), "", *table])
     print(*summary(rows), sep="\n")
     if given.write:
-        write_between(Path(given.write), "rate-peers", text)
+        write_between(Path(given.write), "bench:rate-peers", text)
 
 
 if __name__ == "__main__":

@@ -153,3 +153,38 @@ def test_labels_of_one_value_alone_are_told(here):
     even = [one | {"id": place} for place, one in enumerate(marks, 1)]
     Path("marks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in even))
     assert rate("uneven.jsonl", labels="marks.jsonl", detector="word-support").uneven == []
+
+
+def judged(folder: Path, flags, labels) -> Path:
+    """Answers with a judge's verdicts and labels (None: none)."""
+    rows = [
+        {"id": f"r{index}", "answer": f"Text {index}.", "judge": flag, "is_hallucinated": label}
+        for index, (flag, label) in enumerate(zip(flags, labels, strict=True))
+    ]
+    path = folder / "judged.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_labels_and_judges_at_their_edges(tmp_path):
+    """100 answers, each fifth hallucinated; the first 40 labelled, 8 of them hallucinated. All but one labelled:
+    20 of 100, or with the open one 21. Whatever the judge, what labels say bounds the rate: [.08, .68].
+    """
+    truth = [index % 5 == 0 for index in range(100)]
+    some = [label if index < 40 else None for index, label in enumerate(truth)]
+    of = lambda flags, labels: rate(judged(tmp_path, flags, labels), verdicts="judge")  # noqa: E731
+    exact = of(truth, [*truth[:-1], None]).rate
+    assert 0.2 <= exact.low <= exact.value <= exact.high <= 0.21
+    right = of([float(flag) for flag in truth], some)
+    turned = of([1.0 - flag for flag in truth], some)
+    assert turned.rate.value == pytest.approx(right.rate.value)
+    assert any("wrong way round" in note for note in turned.notes) and "wrong way" not in str(right.notes)
+    constant, refused = (
+        of([1.0] * 100, some),
+        of([-1.0 if n % 7 == 3 else 1.0 * t for n, t in enumerate(truth)], some),
+    )
+    assert constant.rate.value == pytest.approx(0.2) and constant.rate.low > 0.08
+    assert any("14 verdicts of −1" in note for note in refused.notes)
+    assert refused.unjudged == {"no verdict in the file": 14}
+    none = of(truth, [label if label is None else False for label in some]).rate
+    assert none.value >= 0 and none.high <= 0.6

@@ -27,6 +27,7 @@ from truerate.metrics.estimators.own_rate import (
     Separation,
     Systems,
     by_bands,
+    is_turned,
     over_systems,
     rate_of,
     raw_of,
@@ -40,6 +41,10 @@ UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"
 MOST_VALUES, LONGEST_VALUE = 20, 80  # of a field: one with more, or with longer ones, is no slice
 NO_VALUE = "(none)"
+TURNED = (
+    "flags are the wrong way round: sound answers are flagged more often than hallucinated ones, as labels say; the "
+    "rate holds, a judge whose high scores mean faithful is --verdicts not:FIELD"
+)
 BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
 OWN = "verdicts"  # names the file's own judges beside detectors
 
@@ -138,7 +143,7 @@ def rate(
         if chosen == "tokens" and not judge.says_where:
             raise _says_not_where(judge.name)
         rated = report(seen_by(judge, table.frame), judge.name, judge.why, unit=chosen)
-    notes = [*table.notes, *_unused_labels(table.frame)]
+    notes = [*table.notes, *_unused_labels(table.frame), *rated.notes]
     if not rated.n_judged and not rated.rate.k:
         raise SourceError(_nothing_known(answers, rated, notes))
     return replace(rated, notes=notes, has_texts=table.has_texts)
@@ -257,6 +262,7 @@ def report(
             and is_uneven(*_drawn(values, cell, is_by_group=is_by_group))
             and not (name == "system" and are_all_labelled(by_system))
         ],
+        notes=[TURNED] if unit == "answers" and is_turned(flags) else [],
         judges=judges,
         repeats=repeats_of(stated),
     )

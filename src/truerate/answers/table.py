@@ -44,6 +44,7 @@ from truerate.core.errors import SourceError, listed
 from truerate.core.process.system_errors import check_regular
 
 UNREAD = "a large file: its texts are not read; answers abstain where it says so ('abstained')"
+REFUSED = -1.0  # what some tools write where a judge refused
 
 
 @dataclass(frozen=True)
@@ -300,10 +301,18 @@ def _finished(
     notes: Sequence[str],
     has_texts: bool = True,
 ) -> AnswerTable:
-    """The table with verdicts the right way round, repeats numbered, and checked."""
+    """The table with verdicts the right way round, those of −1 beside 0 to 1 left out (judges that refused),
+    repeats numbered, and checked.
+    """
     thresholds = {}
+    notes = list(notes)
     for name in verdicts:
         judge = names.get(name, column_of(name))
+        scores = frame[VERDICT + judge]
+        n = int((scores == REFUSED).sum() or 0)
+        if n and scores.filter(scores != REFUSED).is_between(0, 1).all():
+            frame = frame.with_columns(pl.when(scores != REFUSED).then(scores).alias(VERDICT + judge))
+            notes.append(f"{judge}: {n} verdicts of −1 beside 0 to 1 are taken for refusals, no verdicts")
         thresholds[judge] = threshold
         if name not in names and is_turned(name):
             column = frame[VERDICT + judge]

@@ -15,7 +15,7 @@ from truerate.metrics.estimators.label_groups import (
     n_labelled_groups,
     system_rate,
 )
-from truerate.metrics.estimators.prediction_powered import Fit, Target, fit_board, residuals, t_of
+from truerate.metrics.estimators.prediction_powered import Fit, Target, clipped, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell, flagged_sums
 from truerate.metrics.intervals import Interval, jeffreys, share_interval, wilson
@@ -27,6 +27,7 @@ MANY = 10**9  # answers of a system, where a comparison is about all that it wou
 NOTHING_KNOWN = (0.0, 1.0)
 EXACT, NOT_IDENTIFIED = "exact", "not-identified"
 MOST_BANDS, LEAST_OF_BAND = 5, 8  # of a score: bands, and labels of each
+SURE_TURNED = 3.0  # standard errors from which a detector is called the wrong way round
 LEAST_SKEW = 1e-6  # a smaller one is rounding
 
 
@@ -184,7 +185,23 @@ def by_bands(cells: Sequence[Cell], *, confidence: float) -> Interval | None:
                 low, high = jeffreys(rate * worth, worth, confidence=confidence)
                 below += (share * (rate - low)) ** 2
                 above += (share * (high - rate)) ** 2
-    return Interval(value, max(0.0, value - sqrt(below)), min(1.0, value + sqrt(above)))
+    # what the other answers leave open bounds the rate, whatever the labels say
+    hallucinated, sound = (sum(float((cell.gold == label).sum()) for cell in cells) for label in (1, 0))
+    bounds = (hallucinated / n, 1 - sound / n)
+    return Interval(*(clipped(end, bounds) for end in (value, value - sqrt(below), value + sqrt(above))))
+
+
+def is_turned(cell: Cell) -> bool:
+    """Return whether a detector flags labelled answers that are sound more often than hallucinated ones, by more
+    than SURE_TURNED standard errors of the difference.
+    """
+    inside = cell.is_labelled
+    flagged, gold = cell.flagged[inside] / cell.total[inside], cell.gold[inside] > 0
+    if min(gold.sum(), (~gold).sum()) < 2:
+        return False
+    sides = [flagged[gold], flagged[~gold]]
+    error = sqrt(sum(float(side.var(ddof=1)) / len(side) for side in sides) + 1 / cell.k**2)
+    return float(sides[0].mean() - sides[1].mean()) < -SURE_TURNED * error
 
 
 def _without_label(cell: Cell, weight: np.ndarray) -> float:
