@@ -113,7 +113,9 @@ DOWN = {  # of which less is better
     "labelled_replies": "hallucination_rate detector_rate judged_rate",
     "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
-        title_fact_rate contradicted_rate not_mentioned_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",
+        title_fact_rate contradicted_rate not_mentioned_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate
+        verifier_unread_rate unread_claim_rate no_page_claim_rate
+        uncited_rate dangling_citation_rate""",
 }
 
 

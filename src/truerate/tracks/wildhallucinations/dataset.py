@@ -99,13 +99,14 @@ def exported(
     keep = gathered.keep if gathered else kept_rows.append
     source, tallies, lost = config.p.board(board).source, [], []
     every = chain([(replies, beside)], slices)
-    of_steps = (rows_of(asked, more["judgements"], removed, source) for asked, more in every)
+    of_pages: list[pl.DataFrame] = []  # rejected pages
+    of_steps = (rows_of(asked, more, removed, source, of_pages) for asked, more in every)
     for rows in chain(of_steps, [{name: getattr(brought, name) for name in KEYS}]):
         tallies.append(tallied(rows["generations"]))
         lost.append(unused(rows["generations"]))
         keep(rows)
     whole = {} if gathered else {name: _whole(name, [rows[name] for rows in kept_rows]) for name in KEYS}
-    rejects = pl.concat([*lost, frame(Reject, removed), beside["rejects"]])
+    rejects = pl.concat([*lost, frame(Reject, removed), *of_pages])
     tables_made = {
         "items": items,
         "samples": brought.samples,
@@ -121,9 +122,17 @@ def exported(
 
 
 def rows_of(
-    replies: Mapping[str, pl.DataFrame], judgements: pl.DataFrame, removed: Sequence[dict], source: str
+    replies: Mapping[str, pl.DataFrame],
+    beside: Tables,
+    removed: Sequence[dict],
+    source: str,
+    of_pages: list[pl.DataFrame],
 ) -> Tables:
-    """Return the Generation, Fact and Judgement rows of a slice; names that were `removed` stand in none."""
+    """Return the Generation, Fact and Judgement rows of a slice; names that were `removed` stand in none. Its
+    rejected pages are put behind `of_pages`.
+    """
+    of_pages.append(beside.get("rejects", frame(Reject)))
+    judgements = beside["judgements"]
     asked = pl.concat([generations([]), *(rows for step, rows in replies.items() if step != "documents")])
     return {
         "generations": without_private(asked, removed, source),
@@ -157,7 +166,7 @@ def tasks_of(
 ) -> list[dict]:
     """Return what people are given of a board's rows; read are the columns of a draw, and the rows drawn."""
     stage = pair("attributes", "stage")
-    judgements = rows["judgements"].select("judge", "target_id", "verdict", stage=stage).collect()
+    judgements = rows["judgements"].select("judge", "target_id", "verdict", "status", stage=stage).collect()
     numbers = {"n_labelled": size.labelled, "n_reviewed": size.reviewed, "n_checked": size.checked}
     judge_and_seed = {"verifier": verifier, "seed": seed, "generations": rows["generations"]}
     tasks = annotation_tasks(items, rows["facts"], judgements, pages, **numbers, **judge_and_seed)

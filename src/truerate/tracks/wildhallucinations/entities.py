@@ -124,8 +124,12 @@ def curated(config: Layout, board: str, tables, upstream: Replies) -> tuple[Rows
 
 
 def with_pages(config: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, Rows]:
-    """Return the items of entities with pages, and Reject rows of all that were taken out."""
+    """Return the items of entities with pages, and Reject rows of all that were taken out; where each claim is
+    searched for, those without pages as well.
+    """
     kept, rejects = curated(config, board, tables, upstream)
+    if config.p.track(board).evidence == "claim":
+        return frame(Item, kept), rejects
     parts = [tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()]
     documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts]).collect()
     kept, without = with_evidence(kept, upstream.get(EVIDENCE, generations([])), documents)

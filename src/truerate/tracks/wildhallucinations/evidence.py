@@ -6,9 +6,10 @@ nor fetched.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -22,7 +23,8 @@ from truerate.core.text import words
 from truerate.llm import ask
 from truerate.llm.generation import facts, generations
 from truerate.llm.transport.launch import launched
-from truerate.tracks.wildhallucinations.entities import EVIDENCE, Replies, curated
+from truerate.tracks.wildhallucinations.entities import EVIDENCE, Context, Replies, curated
+from truerate.tracks.wildhallucinations.settings import Verification
 from truerate.web.guard import host_of, is_wikipedia, is_within
 from truerate.web.outcomes import Outcome, Page, Text, judged, tidy
 from truerate.web.reading import Reader
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from truerate.web.fetch import Clock
 
 SOURCE, NO_LICENCE = "web", "not stated"
+SEARCH, SEARCH_CLAIM = "search", "search_claim"  # purposes of the rows of searches
+MAX_QUERY = 300  # characters of a claim that are searched for
 MANY = 20  # pages of which none comes: the way to them is broken, not they
 Tables = tuple[pl.DataFrame, Replies]
 
@@ -138,7 +142,7 @@ def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
 def outcomes(searched: pl.DataFrame, rejects: pl.DataFrame) -> dict[str, int]:
     """Return how many results came to each outcome of the closed list, 0 where none."""
     n_of = Counter(rejects.filter(pl.col("where") == EVIDENCE)["reason"])
-    of_search = searched.filter(pl.col("purpose") == "search").iter_rows(named=True)
+    of_search = searched.filter(pl.col("purpose").is_in([SEARCH, SEARCH_CLAIM])).iter_rows(named=True)
     n_of[Outcome.OK.value] = sum(len(facts(row).get("documents", "").split()) for row in of_search)
     return {outcome.value: n_of[outcome.value] for outcome in Outcome}
 
@@ -159,10 +163,78 @@ def evidence(
     entities, _ = curated(config, board, tables, upstream)
     of_shard = [row for row in entities if shard_of(row["item_id"], config.p.n_shards) == shard]
     items = [row for row in of_shard if not row["document_ids"]]
-    if not items:
+    if not items or config.p.track(board).evidence == "claim":
         return generations([]), tables_of([], [])
     with PageStore.of(config) as store, Web(config, board, store) as web:
         return web.evidence(items)
+
+
+def claim_pages(config: Layout, board: str, facts_: pl.DataFrame) -> Tables:
+    """Search for each claim (Fact rows) and fetch its results (SAFE, Wei et al. 2024): a Generation row of
+    purpose SEARCH_CLAIM per claim, with its `fact` and its reply (`generation`), and beside these the
+    `documents`, and the `rejects` of pages that were dropped, by fact.
+
+    Equal claims are one query. Raises TruerateError as `evidence` does.
+    """
+    if facts_.is_empty():
+        return generations([]), tables_of([], [])
+    of_fact = {
+        row["fact_id"]: row for row in facts_.select("fact_id", "item_id", "generation_id", "text").to_dicts()
+    }
+    queries = [
+        {"item_id": name, "question": shorten(row["text"], MAX_QUERY, placeholder="")}
+        for name, row in of_fact.items()
+    ]
+    with PageStore.of(config) as store, Web(config, board, store) as web:
+        rows, tables = web.evidence(queries)
+    searched = []
+    for row in rows.to_dicts():
+        name = row["item_id"]
+        of_row = facts(row) | {"fact": name, "generation": of_fact[name]["generation_id"]}
+        what = {"item_id": of_fact[name]["item_id"], "purpose": SEARCH_CLAIM}
+        searched.append(row | what | {"attributes": pairs(**of_row)})
+    return generations(searched), tables
+
+
+def by_claim(
+    entities: Mapping[str, Context], searched: pl.DataFrame, documents: pl.DataFrame
+) -> dict[str, Context]:
+    """Return for each claim that was searched for its item with the pages of its own search, by fact."""
+    page_of = {row["document_id"]: row for row in documents.select("document_id", "text", "title").to_dicts()}
+    of_claim = {}
+    for row in searched.iter_rows(named=True):
+        names = facts(row)
+        ids = tuple(name for name in names.get("documents", "").split() if name in page_of)
+        pages, titles = (tuple(page_of[name][what] for name in ids) for what in ("text", "title"))
+        entity = entities[row["item_id"]]
+        of_claim[names["fact"]] = replace(entity, document_ids=ids, pages=pages, titles=titles)
+    return of_claim
+
+
+def without_page(searched: pl.DataFrame) -> frozenset[str]:
+    """Return the claims of whose search there are results and no page that could be read, by fact."""
+    named = map(facts, searched.to_dicts())
+    return frozenset(row["fact"] for row in named if int(row["n_results"]) and not row.get("documents"))
+
+
+def assumed_pages(claims: pl.DataFrame, how: Verification) -> Tables:
+    """Return what stands for a search for each claim (Fact rows) where nobody is asked: a page of its own words
+    and others, as many as its best passages hold.
+    """
+    rows, pages = [], []
+    for row in claims.iter_rows(named=True):
+        text = f"{row['text'].rstrip(' .')}{' w' * how.passage_words}.\n" * how.n_passages
+        page = {
+            "document_id": content_id("assumed page", row["text"]),
+            "lang": "en",
+            "title": "",
+            "text": text,
+        }
+        pages.append(page | {"source": SOURCE, "licence": "", "is_wikipedia": False})
+        of_row = pairs(fact=row["fact_id"], documents=page["document_id"], n_results=1)
+        of_search = {"generation_id": row["fact_id"], "item_id": row["item_id"], "purpose": SEARCH_CLAIM}
+        rows.append(generation_row(**of_search, model="web", text="", attributes=of_row))
+    return generations(rows), tables_of(pages, [])
 
 
 class Web:

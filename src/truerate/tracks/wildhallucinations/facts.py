@@ -22,9 +22,11 @@ from truerate.llm.generation import facts as attributes
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.cutting import MAX_CHARS
 from truerate.llm.replies.lists.facts import read_facts
+from truerate.llm.replies.lists.revisions import UNCHECKABLE, read_revisions
 from truerate.tracks.asking import UNREAD, Prompter
 
-GENERATE, WRITE = "generate", "write_facts"
+GENERATE, WRITE, REVISE = "generate", "write_facts", "revise_facts"
+Part = tuple[str | None, str | None]  # a reply, and the first sentence of the part of it where it is parted
 REPLY = ("generation_id", "item_id", "model", "text")  # columns of a reply that its facts are made of
 AT_ONCE = 20_000  # facts that are dictionaries at a time
 SHORT, LONG = 40, 300  # words below which a paragraph is read with the next, and above which it is parted
@@ -122,44 +124,125 @@ def numbered(lines: Iterable[str]) -> str:
     return "\n".join(f"[{k}] {' '.join(neutralise(line).split())}" for k, line in enumerate(lines, 1))
 
 
+# ---- revising ----------------------------------------------------------------------------------------------
+
+
+def revise_requests(
+    replied: pl.DataFrame, written: pl.DataFrame, questions: Mapping[str, str], prompter: Prompter
+) -> tuple[list[Prompted], dict[Part, list[str]]]:
+    """Return one request per reply of the fact writer that holds a fact: it gets these facts, the text that they
+    were cut from and what was asked, and makes each self-contained or says that nobody can check it (VeriScore,
+    Song et al. 2024; SAFE, Wei et al. 2024). Beside them these facts by what they are of.
+    """
+    text_of, asked = dict(replied.select("generation_id", "text").iter_rows()), []
+    claims_of: dict[Part, list[str]] = {}
+    for row in _in_order(written).iter_rows(named=True):
+        names = attributes(row)
+        text = text_of[names["generation"]]
+        if claims := [fact for _, fact in _entries(row, sentences(text))]:
+            of_row = {name: names.get(name) for name in ("generation", "subject", "lang", "first_sentence")}
+            of_row |= {"n_claims": str(len(claims))}
+            claims_of[_part_of(of_row)] = claims
+            how = prompter.settings.fact_writer, row["item_id"], prompter.settings.writing_facts, of_row
+            values = {"subject": questions[row["item_id"]], "text": text, "claims": numbered(claims)}
+            asked.append(prompter.prompted(REVISE, *how, **values))
+    return asked, claims_of
+
+
+def read_revised(asked: Prompted, text: str, claims_of: Mapping[Part, Sequence[str]]) -> Read:
+    """Read a reply as the self-contained claims that its request asks for (`read_revisions`). `n_checkable`
+    counts those that can be checked, `n_changed` those of them in other words than before, `n_unread` those of
+    which nothing was read.
+    """
+    before = claims_of[_part_of(asked.attributes)]
+    n = len(before)
+    reading = read_revisions(text, n)
+    claims = reading.value or [None] * n
+    n_changed = sum(bool(claim) and claim != first for claim, first in zip(claims, before, strict=True))
+    counts = {
+        "n_unread": claims.count(None),
+        "n_checkable": n - claims.count(None) - claims.count(UNCHECKABLE),
+    }
+    counts |= {"n_changed": n_changed}
+    cuts = {name: str(count) for name, count in counts.items()} | {"cuts": " ".join(reading.cuts) or None}
+    is_unread = reading.value is None
+    return Read(text, "unparsed" if is_unread else "ok", reading.reason if is_unread else None, cuts)
+
+
+def _part_of(names: Mapping[str, str | None]) -> Part:
+    return names["generation"], names.get("first_sentence")
+
+
+def n_unread(reading: Read) -> int:
+    """Return how many claims of a reply were not read."""
+    return int(reading.attributes["n_unread"] or 0)
+
+
 # ---- reading -----------------------------------------------------------------------------------------------
 
 
 def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
     """Return the Fact rows of all replies, without evidence, from Generation rows of purposes `generate` and
-    `write_facts`, in order.
+    `write_facts`, in order. Where they were revised (`revise_facts`) their text is the self-contained claim; one
+    of which nothing was read, or which nobody can check, stays as it was written.
 
     The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and
     its words stay.
     """
-    rows = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
-    reply_of = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
-    is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
-    first, reply = (pair("attributes", name) for name in ("first_sentence", "generation"))
-    written = standing(generations.filter(is_read)).with_columns(first=first.cast(pl.Int64), reply=reply)
-    # the parts of a reply stand behind one another, in the order of its sentences
-    written = written.sort(pl.col("generation_id").min().over("reply"), "first", "generation_id")
     parts = [frame(Fact)]
-    rows_of = _facts(written.iter_rows(named=True), reply_of)
+    rows_of = (row for row, _ in _facts(generations))
     while batch := list(islice(rows_of, AT_ONCE)):  # as dictionaries those of a board would fill the memory
         parts.append(frame(Fact, batch))
     return pl.concat(parts)
 
 
-def _facts(written: Iterable[dict], reply_of: Mapping[str, dict]) -> Iterator[dict]:
-    """The facts of replies, from what was written of them or of their parts."""
+def uncheckable(generations: pl.DataFrame) -> frozenset[str]:
+    """Return the ids of the facts of which their reviser says that nobody can check them."""
+    if not (generations["purpose"] == REVISE).any():
+        return frozenset()
+    return frozenset(row["fact_id"] for row, is_checkable in _facts(generations) if not is_checkable)
+
+
+def _in_order(generations: pl.DataFrame) -> pl.DataFrame:
+    """What stands of the facts that were written: the parts of a reply behind one another, by its sentences,
+    with the `reply` that each is about and its `first` sentence.
+    """
+    is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
+    first, reply = (pair("attributes", name) for name in ("first_sentence", "generation"))
+    written = standing(generations.filter(is_read)).with_columns(first=first.cast(pl.Int64), reply=reply)
+    return written.sort(pl.col("generation_id").min().over("reply"), "first", "generation_id")
+
+
+def _entries(row: dict, whole: Sequence[str]) -> list[tuple[int, str]]:
+    """The facts of a row of the fact writer, each with its sentence among all (`whole`), by sentence."""
+    part = _part(attributes(row), len(whole))
+    read = read_facts(row["text"], [uncited(whole[index]) for index in part]).value
+    return (
+        [(part[number], fact) for number, fact in sorted(read.facts, key=lambda pair: pair[0])]
+        if read
+        else []
+    )
+
+
+def _facts(generations: pl.DataFrame) -> Iterator[tuple[dict, bool]]:
+    """The facts of replies, from what was written of them or of their parts, and whether they can be checked."""
+    rows = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
+    reply_of = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
+    revised = standing(generations.filter(purpose=REVISE, status="ok")).iter_rows(named=True)
+    revision_of = {_part_of(attributes(row)): row["text"] for row in revised}
+    written = _in_order(generations).iter_rows(named=True)
     for name, of_reply in groupby(written, key=lambda row: row["reply"]):
         if (reply := reply_of.get(name)) is None:
             continue
         whole, contents, n_times = sentences(reply["text"]), set(), Counter[tuple[int, str]]()
         for row in of_reply:
-            names = attributes(row)
-            part = _part(names, len(whole))
-            read = read_facts(row["text"], [uncited(whole[index]) for index in part]).value
-            for number, fact in sorted(read.facts, key=lambda pair: pair[0]) if read else ():
-                index, content = part[number], key_of(fact)
-                nth = n_times[index, fact]
-                yield {
+            names, entries = attributes(row), _entries(row, whole)
+            revision = revision_of.get(_part_of(names), "")
+            claims = read_revisions(revision, len(entries)).value or [None] * len(entries)
+            for (index, first), claim in zip(entries, claims, strict=True):
+                fact = claim or first
+                content, nth = key_of(fact), n_times[index, fact]
+                fact_row = {
                     "fact_id": content_id("fact", reply["generation_id"], index, fact, nth),
                     "generation_id": reply["generation_id"],
                     "item_id": reply["item_id"],
@@ -171,6 +254,7 @@ def _facts(written: Iterable[dict], reply_of: Mapping[str, dict]) -> Iterator[di
                     "is_duplicate": content in contents,
                     "is_title": is_title(fact, names.get("name", "")),
                 }
+                yield fact_row, claim != UNCHECKABLE
                 n_times[index, fact] += 1
                 contents.add(content)
 

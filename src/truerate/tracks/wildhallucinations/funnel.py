@@ -15,14 +15,14 @@ from truerate.llm.generation import standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, EVIDENCE, VERIFY
-from truerate.tracks.wildhallucinations.evidence import amounts, outcomes
+from truerate.tracks.wildhallucinations.evidence import SEARCH, SEARCH_CLAIM, amounts, outcomes
 from truerate.tracks.wildhallucinations.names import EXTRACT, probe_scores
 from truerate.tracks.wildhallucinations.replies import estimate_of, n_tokens, slices_of
 
 ENTITIES, WEB = "entities", "web"
 PER_ENTITY = {"pages_per_entity": "n_pages", "words_per_entity": "n_words", "wikipedia_rate": "is_wikipedia"}
 # steps whose replies may come to nothing
-STEPS = (EXTRACT, VERIFY, DISAMBIGUATE, DOMAIN, "generate", "write_facts", "verify_facts")
+STEPS = (EXTRACT, VERIFY, DISAMBIGUATE, DOMAIN, "generate", "write_facts", "revise_facts", "verify_facts")
 
 
 def built_rows(
@@ -34,7 +34,9 @@ def built_rows(
 ) -> list[dict]:
     """Return Score rows of the funnel, of rejects, of the evidence and of the probe set of abstention."""
     rejects = frame(Reject) if rejects is None else rejects
-    with_pages = items.filter((pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0))
+    is_by_claim = (generations["purpose"] == SEARCH_CLAIM).any()  # and no item needs a page of its own
+    has_pages = pl.lit(is_by_claim) | (pl.col("document_ids").list.len() > 0)
+    with_pages = items.filter((pl.col("task") == "entity") & has_pages)
     score_rows = funnel_rows(with_pages.height, generations, rejects, writer)
     score_rows += rejected_rows(generations, rejects, writer)
     # WildHallucinations, Figure 2; n: of how many entities the value is known
@@ -101,7 +103,7 @@ def evidence_rows(
     generations: pl.DataFrame, documents: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
     """Return pages and words per entity searched for, `wikipedia_rate` and `n_pages` by outcome."""
-    searched = generations.filter(purpose="search")
+    searched = generations.filter(pl.col("purpose").is_in([SEARCH, SEARCH_CLAIM]))
     if searched.is_empty():
         return []
     ratios = {metric: mean_of(column) for metric, column in PER_ENTITY.items()}

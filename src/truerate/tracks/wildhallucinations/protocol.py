@@ -44,6 +44,9 @@ def faults(config: Layout, board: str) -> Iterator[str]:
         key = f"{p.setting_name(board, simulated[0])} is {used[simulated[0]]!r}"
         what = f"{key}, which is simulated, and the source of board {board!r} is not"
         yield f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null"
+    if settings.evidence == "claim" and search.url is None and not search.recorded:
+        key = p.setting_name(board, "evidence")
+        yield f"{key} is 'claim', and there is no search for claims; name one in search.service or search.url"
     for alias in settings.subjects:
         if (base := p.model(alias).base) is not None and base not in settings.subjects:
             key = p.setting_name(board, "subjects")
@@ -58,6 +61,7 @@ PARAGRAPH = " ".join(
     "ends."
     for number in range(1, 16)
 )
+FACTS = 2 * PARAGRAPH.count(".")
 # What assumed facts speak of: words that every English page holds, so that they find passages on pages that
 # are known, each word others. Three facts speak of each, as those of a reply have passages in common: of ten
 # facts with five passages each a call shows about 31; 28 were shown where it was measured
@@ -85,9 +89,11 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
         return _CURATED.get(cue, _CURATED["Domain"])
     if step == "generate":
         return PARAGRAPH
+    if "Self-contained" in cue:  # as they stand
+        return "\n".join(line for line in question.splitlines() if line.startswith("["))
     if "Facts" not in cue:
         return "[1] supported"
-    numbers = range(2 * PARAGRAPH.count("."))
+    numbers = range(FACTS)
     return "\n".join(f"[{1 + n // 2}] Assumed{n} {TOPICS[n % len(TOPICS)]} {MEANT}." for n in numbers)
 
 
@@ -107,6 +113,10 @@ def services(config: Layout, board: str, replies_of: Mapping) -> Iterator[dict[s
         return
     tables = [replies for (step, _), (replies, _) in replies_of.items() if step == "evidence"]
     names = [facts(row)["name"] for replies in tables for row in replies.to_dicts()]
+    if settings.evidence == "claim":  # as many as the assumed replies hold
+        subjects = config.p.models_on(board, settings.subjects)
+        n_of_item = len(subjects) * settings.n_samples * FACTS
+        names = [f"{name} {n}" for name in names for n in range(n_of_item)]
     stored = recorded(search.recorded, names) if search.recorded else {}
     names = [name for name in names if plain(name) not in stored]
     with PageStore.of(config) as store:

@@ -30,7 +30,8 @@ from truerate.metrics.wildfact import (
     supported_share,
     with_share,
 )
-from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
+from truerate.tracks.wildhallucinations.evidence import SEARCH_CLAIM
+from truerate.tracks.wildhallucinations.facts import GENERATE, REVISE, WRITE
 from truerate.tracks.wildhallucinations.names import EXTRACT, RULES
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 
@@ -68,9 +69,12 @@ def verdicts_of(
     facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | None, *, has_kind: bool = False
 ) -> pl.DataFrame:
     """Return the facts with `is_supported` by the judge who counts (`judge_of`), null where none was read;
-    with `has_kind` also the kind of its verdict (`said_by`).
+    with `has_kind` also the kind of its verdict (`said_by`). Facts that nobody can check (abstained) are left out.
     """
-    verdicts = said_by(judgements, judge_of(judgements, verifier), has_kind=has_kind)
+    judge = judge_of(judgements, verifier)
+    out = judgements.lazy().filter(status="abstained", judge=judge or "").select("target_id").collect()
+    facts = facts.filter(~pl.col("fact_id").is_in(out["target_id"].implode())) if out.height else facts
+    verdicts = said_by(judgements, judge, has_kind=has_kind)
     supported = verdicts.with_columns(is_supported=~pl.col("verdict")).drop("verdict")
     return facts.join(supported, on="fact_id", how="left", maintain_order="left")
 
@@ -339,13 +343,16 @@ def _cells(sums: pl.DataFrame, names: Sequence[str], slice_: str | None, confide
 # their dot, each mark; and once more a contraction, which is cut in two.
 TOKEN = r"\.{2,}|--|``|''|(?:[A-Za-z]\.)+|\w+(?:[-/.'’]\w+|[,:]\d\w*)*|[^\w\s]"
 CONTRACTION = r"(?i)\bcannot\b|\w(?:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
-LONG = (EXTRACT, GENERATE, WRITE, VERIFY)  # purposes of replies whose texts are not compared with words
+# purposes of replies whose texts are not compared with words
+LONG = (EXTRACT, GENERATE, WRITE, REVISE, SEARCH_CLAIM, VERIFY)
 RETRIEVED = "retrieved"  # of which only is read whether it is told
 ASKED = "asked"
 # names the reply whose facts were written; of a call about many all of them, which are not read
 OF_REPLY = "generation"
 _RULES = tuple(f"abstained_{rule}" for rule in RULES)
-KEPT = (REASKED, "stage", "documents", "n_words", "n_missed", "n_malformed", "is_whole", RETRIEVED, *_RULES)
+OF_CLAIMS = ("n_claims", "n_changed", "n_checkable", "n_unread")  # of a reply whose claims were revised
+_LOST = ("n_missed", "n_malformed", "is_whole")
+KEPT = (REASKED, "stage", "documents", "n_words", *_LOST, *OF_CLAIMS, RETRIEVED, *_RULES)
 
 
 def n_tokens() -> pl.Expr:
@@ -365,10 +372,11 @@ def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     """
     if table == "generations" and "n_words" not in rows.columns:
         purpose = pl.col("purpose")
+        has_reply = purpose.is_in([WRITE, REVISE, SEARCH_CLAIM])
         return rows.with_columns(
             text=pl.when(purpose.is_in(LONG)).then(pl.lit("")).otherwise("text"),
             prompt_key=pl.when(pl.col("prompt_key") == "").then(pl.lit("")).otherwise(pl.lit(ASKED)),
-            attributes=pl.when(purpose == WRITE).then(_of_keys((*KEPT, OF_REPLY))).otherwise(_of_keys(KEPT)),
+            attributes=pl.when(has_reply).then(_of_keys((*KEPT, OF_REPLY))).otherwise(_of_keys(KEPT)),
             n_words=pl.when(purpose == GENERATE).then(pl.col("text").str.count_matches(WORD)),
             n_tokens=pl.when(purpose == GENERATE).then(n_tokens()),
         )

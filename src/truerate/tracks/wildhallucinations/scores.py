@@ -10,19 +10,23 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.aggregates import average
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, is_cut, pair
+from truerate.llm.generation import standing
 from truerate.metrics import wildfact
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.crosschecks.citations import citation_rows
 from truerate.tracks.wildhallucinations.crosschecks.verifiers import verifier_rows, with_majority
-from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
+from truerate.tracks.wildhallucinations.evidence import SEARCH_CLAIM
+from truerate.tracks.wildhallucinations.facts import GENERATE, REVISE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.label_rates import SCORE, STRICT, own_rows, with_labels
 from truerate.tracks.wildhallucinations.replies import (
     ALL,
     COMMON,
     HUMAN,
+    OF_CLAIMS,
+    OF_REPLY,
     SLICES,
     batch_rows,
     calibration,
@@ -70,6 +74,7 @@ def score(
     writer = ScoreWriter(board, inputs, statistics, config.p.seed)
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = wildfact.with_share(verdicts_of(slim, judgements, settings.verifier, has_kind=True))
+    slim = checked.select(slim.columns)  # without those that nobody can check
     how = {name: getattr(settings, name) for name in ("gamma", "domains_above", "strict")}
     scored = reply_scores(replies_of(items, generations), checked, **how)
     labelled = labelled_facts(samples)
@@ -90,6 +95,7 @@ def score(
     score_rows += gain_rows(scored, items, bases, writer)
     score_rows += contradicted_rows(checked, scored, writer)
     score_rows += verifier_rows(judgements, slim, scored, labelled, judges, writer)
+    score_rows += claim_rows(generations, scored, writer)
     score_rows += at_k_rows(scored, settings.f1_at, writer)
     score_rows += citation_rows(judgements, scored, settings.verifier, writer)
     lengths = with_lengths(scored, generations)
@@ -247,6 +253,28 @@ def contradicted_rows(facts: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWr
     kinds = {"contradicted_rate": CONTRADICTED, "not_mentioned_rate": UNMENTIONED}
     hits = {name: (pl.col("kind") == kind).fill_null(False) for name, kind in kinds.items()}
     return writer.shares_by(rows, hits, subject="subject", cluster="entity")
+
+
+def claim_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """Return per subject the shares of its claims that were revised (`revised_rate`), that can be checked
+    (`checkable_rate`) and of which the reviser's words were not read (`unread_claim_rate`); and of those that
+    were searched for the share without a page (`no_page_claim_rate`). Only of what was revised and searched.
+    """
+    of_reply = {"generation_id": pair("attributes", OF_REPLY)}
+    subjects = scored.select("generation_id", "subject", "entity")
+    counts = {name: pair("attributes", name).cast(pl.Int64) for name in OF_CLAIMS}
+    revised = standing(generations.filter(purpose=REVISE)).select(**of_reply, **counts)
+    revised = revised.join(subjects, on="generation_id", maintain_order="left")
+    # of a reply that did not come nothing was read
+    n, n_unread = pl.col("n_claims"), pl.col("n_unread").fill_null(pl.col("n_claims"))
+    ratios = {"revised_rate": (pl.col("n_changed"), n - n_unread), "unread_claim_rate": (n_unread, n)}
+    ratios["checkable_rate"] = (pl.col("n_checkable"), n - n_unread)
+    has_no_page = {"has_no_page": (pair("attributes", "documents").fill_null("") == "").cast(pl.Int64)}
+    searched = generations.filter(purpose=SEARCH_CLAIM).select(**of_reply, **has_no_page)
+    searched = searched.join(subjects, on="generation_id", maintain_order="left")
+    score_rows = _ratio_rows(revised, ratios, [], True, writer) if revised.height else []
+    pages = {"no_page_claim_rate": mean_of("has_no_page")}
+    return score_rows + (_ratio_rows(searched, pages, [], True, writer) if searched.height else [])
 
 
 def at_k_rows(scored: pl.DataFrame, k: int | None, writer: ScoreWriter) -> list[dict]:

@@ -100,8 +100,11 @@ class Settings(Track):
     `curator` verifies names, takes out ambiguous ones and names the domain. `verifiers`: further models that
     judge the very same facts by the very same passages as `verifier`. `abstention`: which rule decides
     that a reply abstains. `facts_by`: the fact writer reads a whole reply in one call, or each paragraph in
-    one (long replies). `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a
-    source's own perplexities come before both. `panel`: the frozen list of subjects of whose entities the
+    one (long replies). `claims`: facts are verified as they are written, or revised: a further call makes each
+    self-contained, and those that nobody can check enter no score (VeriScore). `evidence`: the web is searched
+    for each entity, or for each claim, whatever is asked (SAFE).
+    `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a source's own perplexities
+    come before both. `panel`: the frozen list of subjects of whose entities the
     common subset is made, null for all. `strict`: what Strict makes of a reply with an unread verdict:
     readable (as other replies with facts), paper (no success). `gamma`: of the length penalty (FActScore).
     `f1_at`: the K of F1@K, supported facts from which a reply has told enough (LongFact); null: their median
@@ -130,7 +133,7 @@ class Settings(Track):
     weights_spared: ClassVar[Mapping[str, str]] = {"rarity": "perplexity"}
     cut: ClassVar[Mapping[str, Cut]] = {
         **dict.fromkeys(("extract", "verify", "disambiguate", "domain"), "read"),
-        **dict.fromkeys(("write_facts", "verify_facts"), "read"),
+        **dict.fromkeys(("write_facts", "revise_facts", "verify_facts"), "read"),
         "generate": "keep",
     }
 
@@ -155,6 +158,8 @@ class Settings(Track):
     rarity: Word
     panel: Names | None
     facts_by: Literal["reply", "paragraph"] = "reply"
+    claims: Literal["written", "revised"] = "written"
+    evidence: Literal["entity", "claim"] = "entity"
     strict: Literal["readable", "paper"] = "readable"
     gamma: Annotated[Whole, Field(ge=1, le=10**4)]
     f1_at: Annotated[Whole, Field(ge=1, le=10**4)] | None = None

@@ -18,8 +18,9 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
-from truerate.core.schemas import Document, Judgement, frame, pair
+from truerate.core.schemas import Document, Judgement, Reject, frame, pair
 from truerate.llm import Reply, Request
+from truerate.llm.dry_run import DryRun
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.llm.generation import facts as attributes
 from truerate.llm.replies.lists.single_word import read_word
@@ -29,11 +30,19 @@ from truerate.tracks.wildhallucinations import facts as writing
 from truerate.tracks.wildhallucinations import names as naming
 from truerate.tracks.wildhallucinations import verifying
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, PASSED, VERIFY, Context, Replies
+from truerate.tracks.wildhallucinations.evidence import (
+    SEARCH_CLAIM,
+    assumed_pages,
+    by_claim,
+    claim_pages,
+    without_page,
+)
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
 from truerate.tracks.wildhallucinations.names import DOMAINS, EXTRACT, RULES, abstains
 from truerate.tracks.wildhallucinations.settings import Settings, Verification
 from truerate.tracks.wildhallucinations.verifying import Claim
 
+CLAIM = ("fact_id", "generation_id", "item_id", "subject", "text")  # columns of a fact that a claim has
 KINDS = {name: name for name in ("entity", "private person", "no entity")} | {"private": "private person"}
 REFERENTS = {"one": "one", "several": "several"}
 READERS = {
@@ -217,23 +226,36 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) 
 # ---- facts and verdicts ------------------------------------------------------------------------------------
 
 
-@step_of(CheckingWork, {"judgements": Judgement})
+@step_of(CheckingWork, {"judgements": Judgement, "documents": Document, "rejects": Reject})
 def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
     """Ask for the facts of one subject's replies of a shard, and for their verdicts in batches and, of some
     of them, one by one.
 
-    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact
+    Generation rows of purposes `write_facts` and `verify_facts`, and where claims are revised or searched for
+    `revise_facts` and `search_claim`; beside them the Judgement rows, pages and rejected pages. The Fact
     rows follow from the replies (`facts.facts_of`), their evidence from the judgements
     (`verifying.with_evidence`).
     """
-    entities = work.entities
     replied = replies_of(work, work.model)
-    names = {name: entity.name for name, entity in entities.items()}
+    names = {name: entity.name for name, entity in work.entities.items()}
     asked = writing.write_requests(replied.iter_rows(named=True), names, work.prompter)
     read = partial(writing.read, texts=dict(replied.select("generation_id", "text").iter_rows()))
     written = generations(work.read_until(asked, "facts of", read=read, n_lost=writing.n_lost).rows(read))
-    rows, judged = verified(work, facts_of(pl.concat([replied, written])), work.settings.verifier)
-    return pl.concat([written, rows]).sort("generation_id"), {"judgements": judged}
+    if work.settings.claims == "revised":
+        asked, claims_by_part = writing.revise_requests(replied, written, names, work.prompter)
+        revise = partial(writing.read_revised, claims_of=claims_by_part)
+        came = work.read_until(asked, "claims of", read=revise, n_lost=writing.n_unread)
+        written = pl.concat([written, generations(came.rows(revise))])
+    parts, searched, tables = pl.concat([replied, written]), generations([]), Replies()
+    if work.settings.evidence == "claim":
+        claims = facts_of(parts).filter(~pl.col("fact_id").is_in(sorted(writing.uncheckable(parts))))
+        how = verification(work.config, work.board)
+        is_dry = isinstance(work.asking, DryRun)  # a page stands for each search
+        searched, tables = (
+            assumed_pages(claims, how) if is_dry else claim_pages(work.config, work.board, claims)
+        )
+    rows, judged = verified(work, pl.concat([parts, searched]), tables, work.settings.verifier)
+    return pl.concat([written, searched, rows]).sort("generation_id"), {**tables, "judgements": judged}
 
 
 @step_of(ReverifyingWork, {"judgements": Judgement})
@@ -243,11 +265,13 @@ def reverify(work: ReverifyingWork) -> tuple[pl.DataFrame, Replies]:
 
     Generation rows of purpose `verify_facts`; beside them the Judgement rows.
     """
-    written = work.upstream.get("facts", generations([])).filter(purpose=writing.WRITE)
+    is_read = pl.col("purpose").is_in([writing.WRITE, writing.REVISE, SEARCH_CLAIM])
+    written = work.upstream.get("facts", generations([])).filter(is_read)
+    pages = {"documents": work.upstream.get("documents", frame(Document))}
     parts = [(generations([]), frame(Judgement))]
     for subject in work.settings.subjects:
-        facts_ = facts_of(pl.concat([replies_of(work, subject), written]))
-        parts.append(verified(work, facts_, work.model, n_checked=0))
+        rows = pl.concat([replies_of(work, subject), written])
+        parts.append(verified(work, rows, pages, work.model, n_checked=0))
     rows, judged = (pl.concat(tables) for tables in zip(*parts, strict=True))
     return rows.sort("generation_id"), {"judgements": judged.sort("judgement_id")}
 
@@ -304,14 +328,31 @@ def replies_of(work: EntityWork, subject: str) -> pl.DataFrame:
 
 
 def verified(
-    work: EntityWork, facts: pl.DataFrame, judge: str, *, n_checked: int | None = None
+    work: EntityWork, written: pl.DataFrame, tables: Replies, judge: str, *, n_checked: int | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the Generation and Judgement rows of a judge's verdicts on the facts of one subject, in batches
-    and, of `n_checked` of them (null: as the settings say), one by one.
+    and, of `n_checked` of them (null: as the settings say), one by one. `written`: its replies and what was
+    written and searched of them; `tables`: the pages of those searches.
+
+    Not asked about are facts that cannot be checked and, where each is searched for, those without a passage.
     """
     how = verification(work.config, work.board)
+    of_judge = {"judge": judge, "version": work.config.identity(judge), "verdicts": how.verdicts}
     folder = Path(work.config.p.paths.build, "embeddings")
-    claims = claims_of(facts, work.entities, how, folder=folder)
+    facts = facts_of(written)
+    is_out = pl.col("fact_id").is_in(sorted(writing.uncheckable(written)))
+    out = facts.filter(is_out).select(CLAIM).iter_rows()
+    left = [(Claim(*row, "", ()), verifying.NOT_CHECKABLE) for row in out]
+    entities, by = work.entities, "item_id"
+    if work.settings.evidence == "claim":
+        searched = written.filter(purpose=SEARCH_CLAIM)
+        entities, by = by_claim(entities, searched, tables["documents"]), "fact_id"
+    claims = claims_of(facts.filter(~is_out), entities, how, by=by, folder=folder)
+    if by == "fact_id":
+        why = dict.fromkeys(without_page(searched), verifying.NO_PAGE)
+        silent = [claim for claim in claims if not claim.passages]
+        left += [(claim, why.get(claim.fact_id, verifying.UNMENTIONED)) for claim in silent]
+        claims = [claim for claim in claims if claim.passages]
     calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
     n = how.n_checked if n_checked is None else n_checked
     n = number_in_shard(n, work.shard, work.config.p.n_shards)
@@ -319,8 +360,8 @@ def verified(
     asked = verifying.requests(calls, work.prompter, judge)
     read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
     came = work.read_until(asked, "verify", read=read, n_lost=verifying.n_lost)
-    of_judge = {"judge": judge, "version": work.config.identity(judge), "verdicts": how.verdicts}
-    return generations(came.rows(read)), verifying.judgements(calls, came.replies, **of_judge)
+    judged = [verifying.judgements(calls, came.replies, **of_judge), verifying.unasked(left, **of_judge)]
+    return generations(came.rows(read)), pl.concat(judged).sort("judgement_id")
 
 
 def verification(config: Layout, board: str) -> Verification:
@@ -330,25 +371,30 @@ def verification(config: Layout, board: str) -> Verification:
 
 
 def claims_of(
-    facts: pl.DataFrame, entities: dict[str, Context], how: Verification, *, folder: Path | None = None
+    facts: pl.DataFrame,
+    entities: dict[str, Context],
+    how: Verification,
+    *,
+    by: str = "item_id",
+    folder: Path | None = None,
 ) -> list[Claim]:
-    """Return every fact with the best passages of its entity's pages (a fact's own words are the query). Vectors
-    of an encoder are kept in `folder`.
+    """Return every fact with the best passages of its entity's pages, or by its `fact_id` of its own (a fact's
+    own words are the query). Vectors of an encoder are kept in `folder`.
     """
     # brings scipy, whose loading takes as long as many a step works
     from truerate.tracks.wildhallucinations.dense import Retriever
     from truerate.tracks.wildhallucinations.passages import ranked
 
     retriever, claims = Retriever(how.retriever, how.encoder, folder), []
-    for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
-        entity = entities[item_id]
+    for (key,), rows in facts.group_by(by, maintain_order=True):
+        entity = entities[key]
         pages = list(zip(entity.document_ids, entity.pages, strict=True))
         titles = dict(zip(entity.document_ids, entity.titles, strict=True)) if how.has_titles else {}
         best = ranked(
             pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words, retriever=retriever
         )
         for row, passages in zip(rows.iter_rows(named=True), best, strict=True):
-            ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
+            ids = (row["fact_id"], row["generation_id"], row["item_id"], row["subject"])
             titled = (passage._replace(title=titles.get(passage.document_id, "")) for passage in passages)
             claims.append(Claim(*ids, row["text"], entity.label, tuple(titled)))
     return claims

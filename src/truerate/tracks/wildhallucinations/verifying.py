@@ -38,6 +38,10 @@ FORMS = {
 }
 THREE = f"{VERIFY}_three"  # the template that asks for three
 _NUMBERED = re.compile(r"[(（]\s*\d{1,4}\s*[)）]")  # where a line begins as a passage does
+# Why nobody is asked about a claim, each with the status of its judgement: it cannot be checked, no page of its
+# search could be read, or no page speaks of it.
+NOT_CHECKABLE, NO_PAGE = "not-checkable", "no-page"
+REASONS = {NOT_CHECKABLE: "abstained", NO_PAGE: "unparsed", UNMENTIONED: "ok"}
 TITLE = 120  # characters of a page's title
 RUN = 12  # replies that share calls, on average
 
@@ -186,6 +190,24 @@ def judgements(
             named |= {"judge": judge, "judge_version": version, "target_id": claim.fact_id}
             rows.append(judgement_row(**named, **outcome, attributes=pairs(**of_fact)))
     return frame(Judgement, rows).sort("judgement_id")
+
+
+def unasked(
+    claims: Iterable[tuple[Claim, str]], *, judge: str, version: str, verdicts: str = "two"
+) -> pl.DataFrame:
+    """Return one Judgement per claim about which nobody is asked, by why (REASONS): NOT supported where nothing
+    was found that speaks of it (UNMENTIONED), else without a verdict.
+    """
+    rows = []
+    for claim, why in claims:
+        is_silent = why == UNMENTIONED
+        of_fact = {"generation": claim.generation_id, "subject": claim.subject}
+        of_fact |= {"kind": why} if is_silent and verdicts == "three" else {}
+        named = {"judgement_id": content_id("judgement", judge, version, claim.fact_id, None)}
+        named |= {"judge": judge, "judge_version": version, "target_id": claim.fact_id}
+        outcome = {"verdict": is_silent or None, "status": REASONS[why], "reason": None if is_silent else why}
+        rows.append(judgement_row(**named, **outcome, attributes=pairs(**of_fact)))
+    return frame(Judgement, rows)
 
 
 def with_evidence(facts: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
