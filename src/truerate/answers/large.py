@@ -24,7 +24,7 @@ from truerate.answers.reading import (
 
 LARGE = 2**25  # bytes of a file from which texts are left unread
 MANY = 100_000  # rows of a table in memory
-BLOCK = 2**24  # bytes read at once
+BLOCK = 2**22  # bytes read at once
 HEAD = 1000  # records by which fields are told
 # labels that may stand in a few lines of a file only, and not in its head
 LABEL = "label:"  # before the name of a field of labels
@@ -180,7 +180,7 @@ def _blocks(source: Any) -> tuple[list[tuple[int, Record]], Any] | None:
     if str(source) == STDIN or not path.is_file():
         return None
     with path.open("rb") as file:
-        begin = file.read(BLOCK // 16)
+        begin = file.read(BLOCK // 4)
     if begin.startswith(PARQUET):
         return _of_parquet(path)
     if path.stat().st_size < LARGE or b"\0" in begin[:4]:

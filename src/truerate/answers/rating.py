@@ -230,7 +230,7 @@ def report(
     if unit == "tokens" and is_silent.any():
         raise _says_not_where(detector)
     is_stated = (frame["state"] == STATED).to_numpy()
-    stated = frame.filter(is_stated)
+    stated = frame if is_stated.all() else frame.filter(is_stated)
     grouping = grouping_of(stated)
     flags = cell_of(stated, unit=unit, clusters=grouping.clusters)
     cell = (

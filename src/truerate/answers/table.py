@@ -330,7 +330,7 @@ def _repeated(source: Source, records: Records, frame: pl.DataFrame) -> tuple[pl
     were asked something else, or name the same run.
     """
     key = ["id", "system", "run"]
-    if frame["id"].n_unique() == frame.height or not frame.select(key).is_duplicated().any():
+    if frame["id"].hash().n_unique() == frame.height or not frame.select(key).is_duplicated().any():
         return frame, []
     first = frame.select(pl.struct(key).is_first_distinct()).to_series()
     rows = frame.with_row_index("row").with_columns(pl.col("row").min().over(key).alias("first"))

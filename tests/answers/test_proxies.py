@@ -1,0 +1,87 @@
+"""The file's own judges in place of a detector, one or several, and repeats of an item."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from truerate.answers.rating import rate
+from truerate.answers.telling import as_dict, lines
+from truerate.cli import main
+from truerate.core.errors import SettingsError
+
+SMALL = [  # two judges of six answers, four of which people labelled
+    {"answer": "a", "one": 1, "two": "no", "is_hallucinated": True},
+    {"answer": "b", "one": 1, "two": "yes", "is_hallucinated": False},
+    {"answer": "c", "one": 0, "two": "yes", "is_hallucinated": True},
+    {"answer": "d", "one": 0, "two": "no", "is_hallucinated": False},
+    {"answer": "e", "one": 1, "two": "yes", "is_hallucinated": None},
+    {"answer": "I don't know.", "one": 1, "two": "yes", "is_hallucinated": None},
+]
+
+
+def test_each_judge_beside_people_and_beside_the_other():
+    """Of the five that say something `one` flags 3 and `two` 3; of two labelled hallucinated each finds 1, of two
+    faithful `one` passes 1 and `two` 1; they agree on b, d and e, by chance on .6² + .4² = .52: κ = .08 / .48.
+    """
+    report = rate(SMALL, verdicts=["one", "two"])
+    judges = as_dict(report)["judges"]
+    assert [row["flagged"] for row in judges["rates"]] == [0.6, 0.6]
+    assert {(row["sensitivity"], row["specificity"]) for row in judges["rates"]} == {(0.5, 0.5)}
+    (pair,) = judges["agreements"]
+    assert pair["agreement"] == 0.6 and pair["kappa"] == pytest.approx(0.08 / 0.48)
+    assert "answers: 6 = 5 judged + 1 abstained" in "\n".join(lines(report))
+
+
+def test_several_judges_make_one_estimate_that_is_right_and_narrower():
+    """4,000 answers, a fifth hallucinated, 200 labelled: a judge right in 85 of 100, a score, and a judge that says the
+    opposite. Together they are narrower than the best alone, and the interval holds the truth.
+    """
+    rng = np.random.default_rng(3)
+    truth = rng.random(4000) < 0.2
+    right = np.where(rng.random(4000) < 0.85, truth, ~truth)
+    score = np.clip(0.5 + 0.2 * (2 * truth - 1) + rng.normal(0, 0.2, 4000), 0, 1)
+    opposite = np.where(rng.random(4000) < 0.85, ~truth, truth)
+    label = np.where(np.isin(np.arange(4000), rng.choice(4000, 200, replace=False)), truth, None)
+    columns = {"right": right, "score": score, "opposite": opposite}
+    frame = pl.DataFrame(columns | {"is_hallucinated": pl.Series(label.tolist(), dtype=pl.Boolean)})
+    alone = [rate(frame, verdicts=name).rate for name in columns]
+    several = rate(frame, verdicts="right,score,opposite").rate
+    assert all(each.low <= truth.mean() <= each.high for each in (*alone, several))
+    assert several.high - several.low < 0.9 * min(each.high - each.low for each in alone)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"verdicts": "one", "detector": "word-support"}, "leave out --detector word-support"),
+        ({"verdicts": "one", "threshold": float("nan")}, "--threshold nan: allowed: a number"),
+        ({"verdicts": "one", "unit": "tokens"}, "the labels say 'is_hallucinated' and not where"),
+    ],
+)
+def test_what_does_not_go_with_verdicts(how, message):
+    with pytest.raises(SettingsError, match=message):
+        rate(SMALL, **how)
+
+
+def test_repeats_are_one_item_whose_verdicts_may_flip(tmp_path, capsys):
+    """Items of two runs: verdicts 1 1, 0 0, 1 0. Within: Σ 2 p(1 − p) / 3 = .5 / 3; p = 1, 0, .5 have variance .25,
+    less a half of within.
+    """
+    runs = [("x", 1), ("x", 1), ("y", 0), ("y", 0), ("z", 1), ("z", 0)]
+    rows = [
+        {"id": name, "epoch": n % 2, "answer": "It is.", "judge": value}
+        for n, (name, value) in enumerate(runs)
+    ]
+    report = rate(rows, verdicts="judge")
+    assert report.grouping.by == "id" and report.grouping.n == 3
+    assert report.repeats.within == pytest.approx(0.5 / 3) and report.repeats.flips == ["z"]
+    assert report.repeats.between == pytest.approx(0.25 - 0.25 / 3)
+    (tmp_path / "x.json").write_text(json.dumps(rows), "utf-8")
+    command = ["rate", str(tmp_path / "x.json"), "--verdicts", "judge"]
+    assert main(command) == 0
+    assert "repeats: 6 answers of 3 items; variance within items 0.167" in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["repeats"]["flips"] == ["z"] and [row["run"] for row in found["answers"]] == ["0", "1"] * 3
