@@ -46,6 +46,7 @@ bench: $(VENV)/.tested
 	python benchmarks/translate_train.py --write benchmarks/RESULTS.md
 	python benchmarks/kill_publisher.py --write benchmarks/RESULTS.md
 	python benchmarks/mutations.py --write benchmarks/RESULTS.md
+	python benchmarks/core_size.py --write benchmarks/RESULTS.md
 	python benchmarks/site.py --write benchmarks/RESULTS.md
 	python benchmarks/house.py --before cc9dc761 --write benchmarks/RESULTS.md
 	python benchmarks/suite.py --write benchmarks/RESULTS.md

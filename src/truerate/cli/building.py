@@ -28,6 +28,10 @@ def _build(o) -> None:
     from truerate.pipeline.run_tools import build, check_stages
     from truerate.pipeline.stage_imports import import_for_stages
 
+    if not Path("dvc.yaml").is_file():
+        raise SettingsError(
+            f"no dvc.yaml in {str(Path.cwd())!r}: boards are built in a clone of truerate, which holds it"
+        )
     refuse_project()
     with fork_server(import_for_stages) as python:  # before anything here computes
         check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
