@@ -1,14 +1,21 @@
 """truerate: benchmarks of LLM hallucination whose numbers can be believed.
 
 `truerate.check(answer, reference)` marks what a reference does not bear out in an answer of your own;
-`truerate.rate(path, labels=path)` tells what share of many is hallucinated. Each is loaded when it is first named.
+`truerate.rate(path, labels=path)` tells what share of many is hallucinated;
+`truerate.compare(old, new, margin=3)` whether new ones are worse; `truerate.draw_labels(path, Plan(120))` which to
+have labelled (`truerate.answers.drawing`). Each is loaded when it is first named.
 """
 
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["check", "rate"]
-_MODULES = {"check": "truerate.pipeline.judges.marking", "rate": "truerate.answers.rating"}
+__all__ = ["check", "compare", "draw_labels", "rate"]
+_MODULES = {
+    "check": "truerate.pipeline.judges.marking",
+    "compare": "truerate.answers.comparing",
+    "draw_labels": "truerate.answers.drawing",
+    "rate": "truerate.answers.rating",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from truerate.answers.drawing import Plan, draw_labels
+import truerate
+from truerate.answers.drawing import Plan, draw_rows
 from truerate.answers.rating import rate
 from truerate.cli import main
 
@@ -149,13 +150,19 @@ def test_a_plan_that_does_not_fit_is_one_line(truth, capsys, options, message):
     assert not list(Path().glob("own-labels*"))
 
 
+def test_the_same_from_python(truth):
+    assert truerate.draw_labels("own.jsonl", Plan(20)).rows.height == 20
+    comparison = truerate.compare("own.jsonl", "own.jsonl", margin=3, detector="number-support")
+    assert comparison.decision.code == 0 and comparison.difference.value == 0
+
+
 def test_scores_on_any_scale_and_a_draw_by_the_seed():
     """Scores of 1 to 5 are taken as 0 to 1, a missing one as their mean; one seed, one draw."""
     frame = pl.DataFrame({"id": list("abcdef"), "question": "", "reference": "", "answer": "t"}).with_columns(
         score=pl.Series(["1", "5", "", "3", "2", "4"])
     )
     plan = Plan(3, score="score", design="uncertain", seed=4)
-    first, second = draw_labels(frame, plan), draw_labels(frame, plan)
+    first, second = draw_rows(frame, plan), draw_rows(frame, plan)
     assert first.rows.equals(second.rows) and first.rows.height == 3
     assert "score score: 1 have none, their mean is taken" in first.notes
     assert "score score: its values 1 to 5 are taken as 0 to 1" in first.notes

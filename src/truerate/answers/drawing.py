@@ -4,8 +4,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ import polars as pl
 from truerate.annotation.labelling import read_labelling
 from truerate.annotation.page import labelling_page
 from truerate.annotation.tasks import annotators
-from truerate.answers.fields import SLICE
+from truerate.answers.fields import SLICE, given_fields
+from truerate.answers.forms import Source
 from truerate.answers.reading import STATED
-from truerate.answers.table import AnswerTable
+from truerate.answers.table import AnswerTable, read_table
 from truerate.core.errors import SettingsError, listed
 from truerate.metrics.estimators.designs import Design, bands, drawn, stratified, uncertain, uniform
 
@@ -54,7 +55,17 @@ class Drawn:
     notes: Sequence[str]
 
 
-def draw_labels(frame: pl.DataFrame, plan: Plan) -> Drawn:
+def draw_labels(answers: Source, plan: Plan, *, fields: Iterable[str] = ()) -> Drawn:
+    """Draw which answers of a source (`read_table`) to have labelled, of those that say something. `fields`:
+    `ROLE=FIELD` where a field is not what its name says. Raises TruerateError, one line.
+    """
+    wanted = [*plan.by, *([plan.score] if plan.score else [])]
+    table = read_table(answers, fields=given_fields(fields), slices=wanted)
+    sheets = draw_rows(frame_of(table), plan)
+    return replace(sheets, notes=[*table.notes, *sheets.notes])
+
+
+def draw_rows(frame: pl.DataFrame, plan: Plan) -> Drawn:
     """Draw answers to be labelled from a frame with id, question, reference, answer, system and the columns
     of `plan`. Raises SettingsError for a plan that does not fit.
     """
