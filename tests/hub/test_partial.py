@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import datasets
@@ -17,8 +19,11 @@ from truerate.core.schemas import PAIRS, Generation, frame, pairs, read_json, sa
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp
 from truerate.pipeline import pages, sources
+from truerate.pipeline.publishing import site_tables
 from truerate.pipeline.publishing.parted import parted
 from truerate.pipeline.publishing.release import board_draft
+from truerate.site.samples import browser
+from truerate.site.samples.packing import unpacked
 
 N = 12
 ARTICLE = "The mayor of Varn {k} said on Tuesday that the old stone bridge over the river would be closed until spring."
@@ -117,6 +122,39 @@ def test_by_default_such_a_board_is_refused_and_says_how_it_may_go_out(mixed, mo
     monkeypatch.chdir(folder)
     with pytest.raises(TruerateError, match="redistribution is 'no'.*hub.partial: true.*dialogue, qa whole"):
         board_draft(at, "mixed", repo="org/mixed", folder=Path("release"))
+
+
+def browser_of(at, *, is_partial: bool) -> tuple[dict[str, str], dict]:
+    """What the sample browser is given of the board, by path and unpacked, and what its page says."""
+    hub = at.p.hub.model_copy(update={"partial": is_partial})
+    config = type(at)(at.p.model_copy(update={"hub": hub}))
+    board = site_tables.board_tables(config, "mixed")
+    tables = replace(site_tables.site_tables(config), boards=[board])
+    told = {}
+    for path, script in browser.scripts(tables, board):
+        packed = re.findall(r'"([A-Za-z0-9+/=]{16,})"', script)
+        told[path] = "" if "/words/" in path else "\n".join(unpacked(text).decode() for text in packed)
+    return told, browser.context(tables)
+
+
+def test_the_sample_browser_shows_open_tasks_whole_and_the_others_as_ids(mixed, monkeypatch):
+    at, folder = mixed
+    monkeypatch.chdir(folder)
+    told, page = browser_of(at, is_partial=True)
+    assert [board.name for board in page["shown"]] == ["mixed", "mixed-ids"]
+    assert [board.name for board in page["named"]] == ["mixed-ids"] and page["closed"] == []
+    whole, ids = (
+        "\n".join(text for path, text in told.items() if path.startswith(f"samples/{name}/"))
+        for name in ("mixed", "mixed-ids")
+    )
+    assert "stone bridge" not in whole + ids and "iron bridge" not in whole + ids
+    assert "Town 3 was founded in 1803." in whole and "Town 3" not in ids
+    samples = pl.read_parquet(at.labels("mixed", "samples"))
+    withheld = samples.filter(task="summarization")["sample_id"].to_list()
+    assert len(withheld) == 2 * N and all(name in ids and name not in whole for name in withheld)
+    assert "https://example.org/news" in ids
+    told, page = browser_of(at, is_partial=False)
+    assert told == {} and page["shown"] == []
 
 
 def test_no_word_of_the_withheld_task_leaves_and_the_rest_is_whole(partial):

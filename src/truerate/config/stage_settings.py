@@ -31,7 +31,7 @@ READ = {
     "truth": "boards.{board} sources.{source} tracks.{track} models.{models} seed languages llm.reask",
     "score": "boards.{board} detectors.{families} tracks.{track} models.{models} statistics seed",
     "leaderboard": "boards sources models statistics seed",
-    "site": "site boards sources endpoints models tracks detectors statistics audit hub.datasheets llm.prompts_dir",
+    "site": "site boards sources endpoints models tracks detectors statistics audit hub.datasheets hub.partial llm.prompts_dir",
 }
 LARGE = (
     16 * 2**20

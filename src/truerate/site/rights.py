@@ -11,9 +11,32 @@ QUOTED = 240  # characters of a page whose licence allows no more than to quote 
 
 
 def open_part(board: Board) -> Board:
-    """Return the board with the texts that may be shown, by `truerate.core.rights.open_tables`."""
+    """Return the board with the texts that may be shown: its `open_texts`, else by
+    `truerate.core.rights.open_tables`.
+    """
+    if board.open_texts:
+        return replace(board, **board.open_texts)
     tables = {name: getattr(board, name) for name in KEYS}
     return replace(board, **open_tables(tables, card=board.source_card, source=board.source))
+
+
+def in_parts(board: Board) -> list[Board]:
+    """Return the boards of the sample browser that a board is: itself, and where only some of its tasks may be
+    shown, a second one of the labelled texts of the others, as ids.
+    """
+    if not board.open_texts:
+        return [board]
+    shown = open_part(board).samples.select("sample_id")
+    rest = board.samples.join(shown, on="sample_id", how="anti", maintain_order="left")
+    if rest.is_empty():
+        return [board]
+    words = {
+        key: "; ".join(dict.fromkeys(str(task[key]) for task in board.withheld if task.get(key)))
+        for key in ("name", "licence", "url")
+    }
+    card = {**board.source_card, **words, "title": words["name"], "redistribution": "ids-only"}
+    named = {"name": f"{board.name}-ids", "title": f"{board.title}: texts that are ids", "source_card": card}
+    return [board, replace(board, **named, samples=rest, open_texts={})]
 
 
 def has_texts(board: Board) -> bool:

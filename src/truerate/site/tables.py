@@ -40,7 +40,8 @@ class Board:
     track's graph, in their order: `name`, `role`, `does`, `reads` (names). `prompts`: the templates that were
     asked (`pipeline.publishing.board_prompts`). `idle`: a sentence per model that
     is named and asked nothing, detector that judged nothing, and metric with cells of far fewer texts than
-    those beside them.
+    those beside them. `open_texts`: by table the rows whose texts may be shown, where these are of some tasks
+    alone; `withheld`: the rights of the others (name, licence, url), whose records are ids.
     """
 
     name: str
@@ -69,6 +70,8 @@ class Board:
     steps: Sequence[Mapping] = ()
     idle: Sequence[str] = ()
     prompts: Sequence[Mapping] = ()
+    open_texts: Mapping[str, pl.DataFrame | pl.LazyFrame] = field(default_factory=dict)
+    withheld: Sequence[Mapping] = ()
 
     @property
     def ranks(self) -> str:

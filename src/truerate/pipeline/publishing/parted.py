@@ -130,19 +130,19 @@ def partial_configs(
     parts: list[Part] = []
     for licence, of_tasks in of_licence.items():
         items = open_side["items"].filter(pl.col("task").is_in(of_tasks))
-        rows = _as_given(rights.about(open_side, items), tables)
+        rows = as_given(rights.about(open_side, items), tables)
         parts += [
             part for part in parts_of(rows, licence, tasks=tasks, has_texts=True) if part.name != "documents"
         ]
     numbers = {name: data for name, data in tables.items() if name not in rights.KEYS}
     documents = {name: data for name, data in open_side.items() if name == "documents"}
-    parts += parts_of(_as_given(documents, tables) | numbers, whole, tasks=tasks, has_texts=True)
+    parts += parts_of(as_given(documents, tables) | numbers, whole, tasks=tasks, has_texts=True)
     closed = {row["task"]: row for row in withheld(card)}
     of_task = {task: f"texts of {row['name']}, {row['licence']}" for task, row in closed.items()}
     of_task |= dict.fromkeys(open_tasks(card), "what rests on texts of another task, or repeats them")
     of_table = f"what is of {', '.join(closed)}, rests on texts of it or repeats them"
     bare = parts_of(
-        _as_given(bare_side, tables), _bare_licence([*closed.values()]), tasks=tasks, has_texts=False
+        as_given(bare_side, tables), _bare_licence([*closed.values()]), tasks=tasks, has_texts=False
     )
     for part in bare:
         parts.append(part._replace(name=f"{part.name}-ids", why=of_task.get(part.name, of_table)))
@@ -171,7 +171,7 @@ def _bare_licence(closed: Sequence[Mapping]) -> Licence:
     return licence if is_usable else Licence("other", f"ids and labels alone; the texts: {names}")
 
 
-def _as_given(queries: Queries, tables: Tables) -> dict[str, pl.DataFrame | pl.LazyFrame]:
+def as_given(queries: Queries, tables: Tables) -> dict[str, pl.DataFrame | pl.LazyFrame]:
     """Queries as frames where the tables that they are of were frames."""
     return {
         name: query if isinstance(tables[name], pl.LazyFrame) else query.collect()

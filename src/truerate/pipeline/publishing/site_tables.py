@@ -6,6 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from truerate.config.layout import ROOT, Layout
+from truerate.core.rights import KEYS
 from truerate.core.schemas import (
     Count,
     Document,
@@ -29,6 +30,7 @@ from truerate.pipeline.checks import unasked
 from truerate.pipeline.graph import steps
 from truerate.pipeline.publishing.board_prompts import board_prompts
 from truerate.pipeline.publishing.detector_curves import curves
+from truerate.pipeline.publishing.parted import as_given, open_tasks, parted, withheld
 from truerate.pipeline.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.registry import page_of
@@ -115,11 +117,24 @@ def board_tables(config: Layout, name: str) -> Board:
     )
     board_data = replace(board_data, prompts=board_prompts(config, name, board_data.generations))
     shown = shown_targets(board_data, config.p.site.max_samples)
+    judgements = pl.concat([verdicts_on(path, shown) for path in judgement_files(config, name)])
     return replace(
-        board_data,
-        judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(config, name)]),
+        with_parts(config, replace(board_data, judgements=judgements)),
         idle=unasked.on_page(config, name, board_data.generations["model"].drop_nulls().unique().sort()),
     )
+
+
+def with_parts(config: Layout, board: Board) -> Board:
+    """Return the board with the rows whose texts may be shown (`parted`), where `hub.partial` is set and its
+    source has tasks that may be shown among others; else as it is.
+    """
+    card = board.source_card
+    if not config.p.hub.partial or card.get("redistribution") == "yes" or not open_tasks(card):
+        return board
+    tables = {name: getattr(board, name) for name in KEYS}
+    searching = getattr(config.p.track(board.name), "searching", ())
+    whole = parted(tables, card=card, searching=searching, attributes=board.track_card.attributes).open
+    return replace(board, open_texts=as_given(whole, tables), withheld=withheld(card))
 
 
 def _without_tables(config: Layout, name: str) -> Board:

@@ -9,7 +9,7 @@ packed.
 from collections.abc import Iterator
 
 from truerate.site.registry import page_of
-from truerate.site.rights import has_records, has_texts, open_part
+from truerate.site.rights import has_records, has_texts, in_parts, open_part
 from truerate.site.samples import ids, labelled
 from truerate.site.samples.packing import packed_json, packed_script
 from truerate.site.samples.shards import SHARD, parts
@@ -22,19 +22,25 @@ LAST = "samples.js"  # after the scripts of the records that it shows
 
 def context(tables: Tables) -> dict:
     """Return what samples.md.j2 shows: the boards with records, and those whose rights allow none."""
-    shown = [board for board in tables.boards if has_records(board)]
+    boards = [part for board in tables.boards for part in in_parts(board)]
+    shown = [board for board in boards if has_records(board)]
     of_forms = (name for board in shown for name in page_of(board.track).record_scripts)
     return {
         "shown": shown,
         "scripts": [*dict.fromkeys((*BROWSER, *of_forms, LAST))],
         "named": [board for board in shown if not has_texts(open_part(board))],
-        "closed": [board for board in tables.boards if has_texts(board) and not has_records(board)],
+        "closed": [board for board in boards if has_texts(board) and not has_records(board)],
         "n_max": tables.max_samples,
     }
 
 
 def scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
-    """Yield the data scripts of a board, path and text; the index comes last, none without records."""
+    """Yield the data scripts of a board's parts, path and text; the index comes last, none without records."""
+    for part in in_parts(board):
+        yield from _scripts(tables, part)
+
+
+def _scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
     if not has_records(board):
         return
     shown, make = open_part(board), page_of(board.track).records or labelled.records
