@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from stub import serving
+from stub import Stub, serving
 
 from tests.hub.stages import score_board
 from tests.profiles.answering import Answering
@@ -42,10 +42,17 @@ class Toy:
         ]
 
 
-def build(profile: str, folder: Path, *, cut: Callable[[dict], None], people: Mapping[str, People]) -> Toy:
+def build(
+    profile: str,
+    folder: Path,
+    *,
+    cut: Callable[[dict], None],
+    people: Mapping[str, People],
+    models: Stub | None = None,
+) -> Toy:
     """Build a profile in an empty folder, which is the working directory and holds its inputs.
 
-    `cut` makes its settings small; `people` label the tasks of a track.
+    `cut` makes its settings small; `people` label the tasks of a track; `models` answer in place of `Answering`.
     """
     for name in ("src", "rules", "site"):
         (folder / name).symlink_to(ROOT / name)
@@ -53,7 +60,7 @@ def build(profile: str, folder: Path, *, cut: Callable[[dict], None], people: Ma
     cut(params)
     params["statistics"]["n_bootstrap"] = 100
     params["n_shards"] = 1
-    with serving(Answering()) as url:
+    with serving(models or Answering()) as url:
         for endpoint in params["endpoints"].values():
             endpoint |= {"base_url": url, "api_key_env": None}
         Path("params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")

@@ -39,7 +39,7 @@ class Statement(NamedTuple):
     generation_id: str
     item_id: str
     subject: str
-    index: int
+    sentence: int
     text: str
     name: str
     marks: Cited
@@ -157,7 +157,7 @@ def calls(stated: Sequence[Statement], questions: Iterable[Question], how: Verif
 def claim_id(stated: Sequence[Statement], question: Question) -> str:
     """Return the name of a question."""
     position, numbers = question
-    return content_id(ASKED, stated[position].generation_id, stated[position].index, list(numbers))
+    return content_id(ASKED, stated[position].generation_id, stated[position].sentence, list(numbers))
 
 
 # ---- judgements --------------------------------------------------------------------------------------------
@@ -191,7 +191,10 @@ def judgements(
 
     def add(stage: str, target: str, verdict: bool | None, kind: str | None, statement: Statement) -> None:
         reason = None if verdict is not None else UNTOLD if kind == UNTOLD else "unread"
-        ids = {"judgement_id": content_id("judgement", judge, version, target), "judge": judge}
+        ids: dict[str, object] = {
+            "judgement_id": content_id("judgement", judge, version, target),
+            "judge": judge,
+        }
         ids |= {"judge_version": version, "target_id": target, "verdict": verdict, "reason": reason}
         of_reply = pairs(
             generation=statement.generation_id, subject=statement.subject, stage=stage, kind=kind
@@ -199,7 +202,7 @@ def judgements(
         rows.append(judgement_row(**ids, status="unparsed" if reason else "ok", attributes=of_reply))
 
     for position, statement in enumerate(stated):
-        target, numbers = f"{statement.generation_id}:{statement.index}", statement.numbers
+        target, numbers = f"{statement.generation_id}:{statement.sentence}", statement.numbers
         of = {question[1]: verdict for question, verdict in supported.items() if question[0] == position}
         if not statement.marks.numbers:
             add(SENTENCE, target, True, DANGLING if statement.marks.dangling else UNCITED, statement)
