@@ -70,6 +70,16 @@ def test_nothing_on_the_page_says_what_is_known_of_a_text():
     assert pages[0] == pages[1] and "larch" not in pages[1]
 
 
+def test_instructions_follow_the_definition_that_a_board_sets():
+    """By the paper's nothing is exempt; what is asked and of what stays, and a track without definitions stays whole."""
+    ours, paper = record("halludial"), record("halludial").by("paper")
+    texts = ["".join(of.kinds[0].instructions) for of in (ours, paper)]
+    assert "state no fact" in texts[0] and "state no fact" not in texts[1] and "Nothing is exempt" in texts[1]
+    assert [kind.questions for kind in paper.kinds] == [kind.questions for kind in ours.kinds]
+    assert paper.kinds[1] == ours.kinds[1] and ours.by("ours") == ours.by(None) == ours
+    assert record("mfava").by("paper") == record("mfava")
+
+
 def test_a_person_sees_the_own_tasks_in_an_order_of_their_own():
     tasks = [PASSAGE | {"task_id": str(n), "annotators": ["x", "y"] if n else ["y"]} for n in range(20)]
     orders = {name: [task["task_id"] for task in tasks_for(tasks, record("mfava"), name)] for name in "xy"}

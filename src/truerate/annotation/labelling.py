@@ -90,12 +90,14 @@ class Spans(BaseModel):
 class Kind(BaseModel):
     """How tasks of some kinds are labelled: `of` are their `kind` (empty: tasks without one). `shows` is what
     stands beside the `text` that is judged; `carries` are fields that a label row takes over, unseen.
+    `instructions_by`: other instructions, by the `definition` that the settings of a board choose.
     """
 
     model_config = RECORD
     name: str
     of: tuple[str, ...] = ()
     instructions: tuple[str, ...]
+    instructions_by: dict[str, tuple[str, ...]] = {}
     shows: tuple[Shown, ...]
     text: Shown
     carries: tuple[str, ...] = ()
@@ -108,6 +110,16 @@ class Labelling(BaseModel):
 
     model_config = RECORD
     kinds: tuple[Kind, ...]
+
+    def by(self, definition: str | None) -> "Labelling":
+        """Return the records with the instructions of a definition, where a kind has such."""
+        kinds = (
+            kind.model_copy(
+                update={"instructions": kind.instructions_by.get(definition or "", kind.instructions)}
+            )
+            for kind in self.kinds
+        )
+        return Labelling(kinds=tuple(kinds))
 
 
 def read_labelling(path: Path) -> Labelling:

@@ -29,7 +29,7 @@ def labelling_page(
     shown = {
         "name": name,
         "annotator": annotator,
-        "kinds": [kind.model_dump(exclude={"of", "carries"}) for kind in labelling.kinds],
+        "kinds": [kind.model_dump(exclude={"of", "carries", "instructions_by"}) for kind in labelling.kinds],
         "tasks": tasks_for(tasks, labelling, annotator),
     }
     shown["key"] = content_id("labelling", json.dumps(shown, sort_keys=True))

@@ -1,11 +1,12 @@
-"""What one text shares with another word by word: ROUGE-L and BLEU."""
+"""What one text shares with others word by word: ROUGE-L, BLEU, how much it says that is new, how much of a reference."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from truerate.core.text import compatible, pieces, spaced
+from truerate.core.text import compatible, pieces, sentences, spaced, terms
 
 Words = Sequence[str]
 
@@ -49,6 +50,47 @@ def common_length(first: Words, second: Words) -> int:
             row = ((row + match) | (row - match)) & whole
     return len(first) - row.bit_count()
 
+
+# ---- how much is said --------------------------------------------------------------------------------------
+
+FEW_TEXTS = 5  # of fewer texts nothing tells which terms are function words
+
+
+def common_terms(texts: Collection[str]) -> frozenset[str]:
+    """Return the terms (`core.text.terms`) that more than half of the texts hold, which stand for the function
+    words of a language without a list of them; none where there are fewer than FEW_TEXTS.
+    """
+    if len(texts) < FEW_TEXTS:
+        return frozenset()
+    n_texts = Counter(term for text in texts for term in {*terms(text)})
+    return frozenset(term for term, n in n_texts.items() if 2 * n > len(texts))
+
+
+def informativeness(text: str, question: str, common: Collection[str]) -> tuple[float, int] | None:
+    """Return the share of a text's content words (terms that are not `common`), in (0, 1] or 0, that neither the
+    question nor an earlier place of the text holds, and their number; None of a text without a content word.
+    """
+    content = [term for term in terms(text) if term not in common]
+    new = {*content} - {*terms(question)}
+    return (len(new) / len(content), len(new)) if content else None
+
+
+def content_sentences(text: str, lang: str | None, common: Collection[str]) -> list[frozenset[str]]:
+    """Return the content words of each sentence of a reference; sentences without one are left out."""
+    each = (frozenset(terms(sentence)).difference(common) for sentence in sentences(text, lang))
+    return [words for words in each if words]
+
+
+def coverage(text: str, reference: Sequence[frozenset[str]]) -> float | None:
+    """Return the share of the sentences of a reference (`content_sentences`) of whose content words a text holds
+    at least half, in [0, 1]; None of a reference without a sentence.
+    """
+    held = {*terms(text)}
+    supported = [2 * len(words & held) >= len(words) for words in reference]
+    return sum(supported) / len(supported) if supported else None
+
+
+# ---- BLEU --------------------------------------------------------------------------------------------------
 
 ORDERS = 4
 N_COLUMNS = 2 * ORDERS + 2

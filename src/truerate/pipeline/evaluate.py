@@ -197,6 +197,9 @@ def _scored(config: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, lis
     inputs = digest(config.dataset(board), config.labels(board), *judged)
     tables = {"items": dataset["items"], "samples": samples}
     more = {name: dataset[name] for name in ("generations", *track.scored)}
+    if track.referenced:
+        answers = dataset["generations"].filter(purpose=track.referenced)
+        more["references"] = contexts(config, board, about=answers)
     with scored_judgements(config, board, judged, **tables, generations=dataset["generations"]) as judgements:
         inputs_of_score = {**tables, "judgements": judgements}
         scores, outcomes = track.score(config, board, **inputs_of_score, **more, inputs=inputs)

@@ -27,7 +27,8 @@ def write_labelling_page(
         raise TruerateError(f"labelling page of board {board!r}: {path} is not there; {hint}")
     tasks = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
     try:
-        page = labelling_page(tasks, read_labelling(records), name=board, annotator=annotator)
+        labelling = read_labelling(records).by(getattr(config.p.track(board), "definition", None))
+        page = labelling_page(tasks, labelling, name=board, annotator=annotator)
     except SourceError as error:
         raise SourceError(f"labelling page of board {board!r}: {error}") from None
     whose = re.sub(r"[^\w.-]+", "_", f"-{annotator}") if annotator else ""

@@ -19,6 +19,7 @@ from truerate.tracks.protocol import REQUIRED, Protocol, card_of_track, metrics_
 from truerate.tracks.registry import built_in
 
 _KINDS: dict[type, tuple[str, ...]] = {
+    str: ("referenced",),
     tuple: ("queried", "sliced", "scored", "totals", "claims", "first_drawn"),
     Mapping: ("step_functions", "reasons", "scored_columns", "labelled_columns", "alike", "stand_ins"),
 }

@@ -68,6 +68,8 @@ class Protocol:
     # it reads
     scored: ClassVar[tuple[str, ...]] = ()
     scored_columns: ClassVar[Columns] = {}
+    # the purpose of replies whose references (`pipeline.evaluate.contexts`) `score` is given, too
+    referenced: ClassVar[str] = ""
     # a table's name and some of its rows -> what `score` reads of these
     pruned: ClassVar[Table | None] = None
     # an expression that holds of those judgements of detectors that `score` reads

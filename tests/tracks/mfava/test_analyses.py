@@ -224,3 +224,17 @@ def test_headline_rates_are_compared_where_all_cells_have_labels():
     assert row_of(rows, "c", "p_value")["value"] < 0.001
     unlabelled = cells | {("l", "en"): replies(*[2] * 20)}
     assert headline_rows(headline(unlabelled, 0.95), asked, WRITER) == []
+
+
+def test_models_that_say_less_against_their_rates():
+    """Three models whose rates fall as their replies get more informative, by means over two languages."""
+    names = [(model, lang) for model in "abc" for lang in ("de", "en")]
+    rates = dict(zip(names, (0.4, 0.2, 0.2, 0.2, 0.1, 0.1), strict=True))
+    said = dict(zip(names, (0.5, 0.5, 0.6, 0.6, 0.6, 0.8), strict=True))  # means .5, .6, .7 beside .3, .2, .1
+    cells = dict.fromkeys(names)
+    rows = analyses.content_correlations(cells, {("raw", None): rates}, {"new_words": said}, WRITER)
+    assert {row["subject"] for row in rows} == {"rate-against-new-words"}
+    values = {row["metric"]: row["value"] for row in rows}
+    assert values["pearson_r"] == pytest.approx(-1) and values["n_points"] == 3
+    alone = {key: rate for key, rate in rates.items() if key[0] == "a"}
+    assert not analyses.content_correlations(alone, {("raw", None): alone}, {"new_words": said}, WRITER)

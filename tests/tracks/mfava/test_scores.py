@@ -1,15 +1,19 @@
 """Detectors, spans, rejects and queries against fractions derived by hand."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from truerate.config import load_params
 from truerate.core.schemas import pairs
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.text_overlap import common_terms, content_sentences, coverage, informativeness
 from truerate.tracks.mfava.marking import WHOLE, answers, in_parts, parts_of_items, pieces, scored_parts
-from truerate.tracks.mfava.scores import score
+from truerate.tracks.mfava.scores import content_rows, score
 from truerate.tracks.protocol import metrics_of_track
 
 from .made_scores import (
@@ -32,6 +36,8 @@ from .made_scores import (
     words,
 )
 
+ROOT = Path(__file__).parents[3]
+WRITER = ScoreWriter("board", "digest", load_params(ROOT / "params.yaml").statistics, 0)
 WHERE = ("token-lr", "silver", "binary", "en", "multi")
 ALL = ("token-lr", "silver", "binary", "all", "multi")
 
@@ -411,3 +417,46 @@ def test_scores_in_parts_are_those_of_the_board_at_once():
     assert set(by_part.filter(metric="token_f1")["subject"]) == {"token-lr", "other"}
     assert set(by_part.filter(metric="windowed_rate", subject="other")["value"]) == {1.0}
     assert by_part.filter(metric="hallucination_rate").height
+
+
+def test_how_much_replies_say_is_a_mean_over_replies_and_then_over_languages():
+    """In English (content words 2 of 4 new, 1 of 1) informativeness is .75, in German (1 of 2) .5. The first reply holds
+    half of a sentence of two; nothing is common to fewer than five references. A reply without a word has no share.
+    """
+    known = {"e1": ("Red?", "Red sky. Blue sea."), "g1": ("Rot?", "Rotes Haus.")}
+    said = [("e1", "en", "red red sky sea"), ("e1", "en", "sea"), ("g1", "de", "rot haus"), ("g1", "de", "…")]
+    rows = [
+        {"model": "m", "item_id": item, "group_id": f"{item}{n}", "lang": lang, "text": text}
+        for n, (item, lang, text) in enumerate(said)
+    ]
+    references = [{"item_id": item, "question": of[0], "knowledge": of[1]} for item, of in known.items()]
+    scores, content = content_rows(pl.DataFrame(rows), pl.DataFrame(references), WRITER)
+    actual = {
+        (row["metric"], next(part["value"] for part in row["slice"])): (row["value"], row["n"])
+        for row in scores
+    }
+    assert [actual["informativeness", lang] for lang in ("en", "de", "all")] == [
+        (0.75, 2),
+        (0.5, 1),
+        (near(0.625), 3),
+    ]
+    assert [actual["new_words", lang] for lang in ("en", "de", "all")] == [(1.5, 2), (0.5, 2), (1.0, 4)]
+    # both sentences of two words are half held by the first reply, one by the second; `haus` is half of the German one
+    assert [actual["reference_coverage", lang] for lang in ("en", "de")] == [(0.75, 2), (0.5, 2)]
+    assert content["new_words"] == {("m", "en"): 1.5, ("m", "de"): 0.5}
+    assert content_rows(pl.DataFrame(rows), None, WRITER) == ([], {})
+
+
+def test_function_words_are_terms_that_most_references_hold():
+    texts = [f"the {name} of it" for name in ("sun", "sea", "sky")] + ["a sun", "a moon of old"]
+    assert common_terms(texts) == {"the", "of", "it"} and common_terms(texts[:4]) == set()
+    # content: cat, met, cat, dog; new: cat, met
+    assert informativeness("The cat met the cat of a dog", "Which dog?", {"the", "of", "a"}) == (0.5, 2)
+    assert informativeness("Of the!", "", {"the", "of"}) is None
+    reference = content_sentences("The cat met a dog. Of the.", "en", {"the", "of", "a"})
+    assert reference == [{"cat", "met", "dog"}]
+    assert (coverage("dog, cat", reference), coverage("dog", reference), coverage("dog", [])) == (
+        1.0,
+        0.0,
+        None,
+    )

@@ -43,9 +43,12 @@ def analysis_rows(
     models: Mapping[str, Model],
     writer: ScoreWriter,
     *,
+    content: Mapping[str, Values] | None = None,
     large_from: float | None = None,
 ) -> list[dict]:
-    """Return Score rows of every analysis; nothing where no model answered."""
+    """Return Score rows of every analysis; nothing where no model answered. `content`: how much replies say, by
+    measure and cell.
+    """
     if not cells:
         return []
     values: dict[Key, dict[Cell, float]] = {}
@@ -58,6 +61,7 @@ def analysis_rows(
     return [
         *silver_against_gold(values, writer),
         *correlations(cells, values, models, writer),
+        *content_correlations(cells, values, content or {}, writer),
         *size_tests(cells, calibrated, groups, writer),
         *headline_rows(fit, asked, writer),
         *contrast_rows(cells, asked, writer),
@@ -151,6 +155,21 @@ def correlations(
         subject = "rate-against-supported-languages"
         rows += correlation_rows(subject, where, correlation(n_languages, means), writer) if means else []
         rows += point_rows(subject, where, n_languages, means, writer)
+    return rows
+
+
+def content_correlations(
+    cells: Cells, values: Mapping[Key, Values], content: Mapping[str, Values], writer: ScoreWriter
+) -> list[dict]:
+    """Return whether models that say less hallucinate less: their mean rates over languages by each estimator of
+    SHOWN against their means of each measure of `content`. Nothing without a rate of two models.
+    """
+    rows = []
+    for key in SHOWN:
+        rates, where = model_means(values.get(key, {}), cells), {"estimator": key[0], "calibration": key[1]}
+        for name, of_cells in content.items() if len(rates) > 1 else ():
+            against = correlation(model_means(of_cells, cells), rates)
+            rows += correlation_rows(f"rate-against-{name.replace('_', '-')}", where, against, writer)
     return rows
 
 

@@ -151,6 +151,7 @@ class MFava(Protocol):
     exported = staticmethod(steps.exported)
     score = staticmethod(scores.score)
     scored_columns = steps.SCORED_COLUMNS
+    referenced = "answer"
     scored_judgements = staticmethod(scores.scored_judgements)
     scored_parts = staticmethod(marking.scored_parts)
     label = staticmethod(labels.label)

@@ -15,6 +15,8 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, Score, frame, pair
 from truerate.core.spans.tags import TYPES
+from truerate.metrics import text_overlap
+from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import Span, offsets_by
 from truerate.tracks.mfava import detection, marking, rate_scores, rates
@@ -36,6 +38,8 @@ ANSWER = ("sample_id", "item_id", "group_id", "lang")
 TEXTS = "texts"  # the subject of what is counted of all texts
 # Steps whose replies may be rejected, in the order of the protocol.
 STEPS = ("write", "insert", "translate", "translate_reference", "query", "check", "answer")
+# Measures of how much replies say, with the most that each can be (0: no such bound).
+CONTENT = {"informativeness": 1.0, "new_words": 0.0, "reference_coverage": 1.0}
 Seeds = Mapping[Detector, Sequence[str]]
 
 
@@ -60,11 +64,12 @@ def score(
     judgements: pl.DataFrame | marking.Judgements,
     generations: pl.DataFrame,
     inputs: str,
+    references: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return all Score and Outcome rows of a board but those of its labels.
 
     `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part
-    (`scored_parts`).
+    (`scored_parts`), `references` what the queries of replies were written from (`item_id`, `knowledge`).
     """
     settings = config.p.track(board)
     writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
@@ -97,6 +102,8 @@ def score(
         gold, n_tokens, n = measured.gold[against, lang]
         share, where = gold / n_tokens if n_tokens else None, {"against": against, "lang": lang}
         rows.append(writer.row("hallucinated_token_rate", TEXTS, where, share, n))
+    of_content, content = content_rows(replies, references, writer)
+    rows += of_content
     if seeds:
         cells, calibrated = dict(sorted(measured.cells.items())), measured.calibrated
         calibrated = {key: calibrated[key] for key in sorted(calibrated, key=by_kind)}
@@ -106,7 +113,9 @@ def score(
         rows += [*of_rates, *rate_scores.count_rows(cells, writer)]
         models = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
         large_from = settings.large_from
-        rows += analysis_rows(cells, estimated, calibrated, fit, models, writer, large_from=large_from)
+        rows += analysis_rows(
+            cells, estimated, calibrated, fit, models, writer, content=content, large_from=large_from
+        )
         outcomes = pl.concat([outcomes, rate_scores.outcome_rows(cells, fit, writer)])
     return frame(Score, rows), outcomes
 
@@ -239,6 +248,77 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
             rows.append(writer.count("n_spans", TEXTS, {**where, "type": kind}, n_spans, n))
             rows.append(writer.row("span_rate", TEXTS, {**where, "type": kind}, n_holding / n, n))
     return rows
+
+
+def content_rows(
+    replies: pl.DataFrame, references: pl.DataFrame | None, writer: ScoreWriter
+) -> tuple[list[dict], dict[str, dict[tuple[str, str], float]]]:
+    """Return Score rows of how much each model says, per language and as the plain mean over languages, and the
+    values by metric and (model, language): `informativeness`, `new_words` and `reference_coverage`
+    (`metrics.text_overlap`; after mFAVA A.8), each a mean over replies, articles resampled. Nothing without
+    `references` (`item_id`, `question`, `knowledge`), or without a reply.
+    """
+    if references is None or replies.is_empty():
+        return [], {}
+    of_item = references.select("item_id", "question", "knowledge")
+    asked = replies.join(of_item, on="item_id", maintain_order="left")
+    values: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
+    for (lang,), part in asked.group_by("lang", maintain_order=True):
+        texts = part["knowledge"].drop_nulls().unique().sort().to_list()
+        common = text_overlap.common_terms(texts)
+        sentences = {text: text_overlap.content_sentences(text, lang, common) for text in texts}
+        columns = ("model", "group_id", "question", "knowledge", "text")
+        for model, group, question, knowledge, text in part.select(columns).iter_rows():
+            said = text_overlap.informativeness(text, question or "", common) or (np.nan, 0)
+            covered = text_overlap.coverage(text, sentences.get(knowledge, ()))
+            values.setdefault((model, lang), []).append((*said, np.nan if covered is None else covered))
+            groups.setdefault((model, lang), []).append(group)
+    rows, content = [], {}
+    for column, (metric, most) in enumerate(CONTENT.items()):
+        for model in sorted({model for model, _ in values}):
+            cells = {lang: np.array(values[model, lang])[:, column] for lang in languages_of(values, model)}
+            if any(np.isnan(each).all() for each in cells.values()):
+                continue
+            bound = most or float(max(np.nanmax(each) for each in cells.values())) or 1.0
+            clusters = [name for lang in cells for name in groups[model, lang]]
+            rows += _means(metric, model, cells, clusters, bound, writer)
+            content.setdefault(metric, {}).update(
+                {(model, lang): float(np.nanmean(each)) for lang, each in cells.items()}
+            )
+    return rows, content
+
+
+def languages_of(cells: Iterable[tuple[str, str]], model: str) -> list[str]:
+    """Return the languages in which a model answered, sorted."""
+    return sorted(lang for name, lang in cells if name == model)
+
+
+def _means(
+    metric: str,
+    model: str,
+    cells: Mapping[str, np.ndarray],
+    clusters: Sequence[str],
+    bound: float,
+    writer: ScoreWriter,
+) -> list[dict]:
+    """The mean of each language's values (NaN: none), and over languages, clusters resampled whole."""
+    n, k = sum(map(len, cells.values())), len(cells)
+    sums, start = np.zeros((n, 2 * k)), 0
+    for index, each in enumerate(cells.values()):
+        inside = slice(start, start := start + len(each))
+        sums[inside, index], sums[inside, k + index] = np.nan_to_num(each), ~np.isnan(each)
+
+    def means(totals: np.ndarray) -> np.ndarray:
+        by_lang = totals[:, :k] / totals[:, k:]
+        return np.column_stack([by_lang, by_lang.mean(axis=1)])
+
+    intervals = writer.intervals(cluster_sums(clusters, sums), means, bounds=(0.0, bound))
+    sizes = [*(int((~np.isnan(each)).sum()) for each in cells.values())]
+    return [
+        writer.row(metric, model, {"lang": lang}, interval, size)
+        for lang, interval, size in zip([*cells, ALL], intervals, [*sizes, sum(sizes)], strict=True)
+    ]
 
 
 # ---- requests ----------------------------------------------------------------------------------------------
