@@ -86,7 +86,7 @@ def cluster_sums(clusters: Sequence[object] | np.ndarray, values: np.ndarray) ->
     values = values[:, None] if values.ndim == 1 else values
     names, index = numbered(clusters)
     sums = [np.bincount(index, column, minlength=len(names)) for column in values.T]
-    return np.stack(sums, axis=1) if len(names) else np.zeros((0, values.shape[1]))
+    return np.stack(sums, axis=1) if len(names) and sums else np.zeros((len(names), values.shape[1]))
 
 
 def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
