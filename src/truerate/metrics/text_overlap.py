@@ -85,8 +85,8 @@ def coverage(text: str, reference: Sequence[frozenset[str]]) -> float | None:
     """Return the share of the sentences of a reference (`content_sentences`) of whose content words a text holds
     at least half, in [0, 1]; None of a reference without a sentence.
     """
-    held = {*terms(text)}
-    supported = [2 * len(words & held) >= len(words) for words in reference]
+    in_text = {*terms(text)}
+    supported = [2 * len(words & in_text) >= len(words) for words in reference]
     return sum(supported) / len(supported) if supported else None
 
 

@@ -270,9 +270,9 @@ def content_rows(
         sentences = {text: text_overlap.content_sentences(text, lang, common) for text in texts}
         columns = ("model", "group_id", "question", "knowledge", "text")
         for model, group, question, knowledge, text in part.select(columns).iter_rows():
-            said = text_overlap.informativeness(text, question or "", common) or (np.nan, 0)
+            shares = text_overlap.informativeness(text, question or "", common) or (np.nan, 0)
             covered = text_overlap.coverage(text, sentences.get(knowledge, ()))
-            values.setdefault((model, lang), []).append((*said, np.nan if covered is None else covered))
+            values.setdefault((model, lang), []).append((*shares, np.nan if covered is None else covered))
             groups.setdefault((model, lang), []).append(group)
     rows, content = [], {}
     for column, (metric, most) in enumerate(CONTENT.items()):
