@@ -342,7 +342,7 @@ def verified(
     facts = facts_of(written)
     is_out = pl.col("fact_id").is_in(sorted(writing.uncheckable(written)))
     out = facts.filter(is_out).select(CLAIM).iter_rows()
-    left = [(Claim(*row, "", ()), verifying.NOT_CHECKABLE) for row in out]
+    left = [(Claim._make((*row, "", ())), verifying.NOT_CHECKABLE) for row in out]
     entities, by = work.entities, "item_id"
     if work.settings.evidence == "claim":
         searched = written.filter(purpose=SEARCH_CLAIM)
