@@ -136,4 +136,4 @@ def test_what_no_later_step_reads_is_let_go_at_once(at, tables):
 
     gone: list = []
     walk(at, BOARD, tables, job)
-    assert [one() for one in gone] == [None] * len(held) and len(held) == 6
+    assert [one() for one in gone] == [None] * len(held) and len(held) == 8

@@ -324,7 +324,7 @@ def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWrit
     """
     n = int(scored["is_responding"].sum())
     stage = pair("attributes", "stage")
-    asked = generations.lazy().filter(pl.col("purpose").is_in([WRITE, VERIFY]))
+    asked = generations.lazy().filter(pl.col("purpose").is_in([WRITE, REVISE, VERIFY]))
     step = pl.concat_str("purpose", stage, separator="_", ignore_nulls=True).alias("step")
     counted = asked.select("model", step).collect().group_by("model", "step").len().sort("model", "step")
     return [

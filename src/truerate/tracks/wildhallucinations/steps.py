@@ -251,9 +251,8 @@ def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
         claims = facts_of(parts).filter(~pl.col("fact_id").is_in(sorted(writing.uncheckable(parts))))
         how = verification(work.config, work.board)
         is_dry = isinstance(work.asking, DryRun)  # a page stands for each search
-        searched, tables = (
-            assumed_pages(claims, how) if is_dry else claim_pages(work.config, work.board, claims)
-        )
+        pages = assumed_pages(claims, how) if is_dry else claim_pages(work.config, work.board, claims)
+        searched, tables = pages
     rows, judged = verified(work, pl.concat([parts, searched]), tables, work.settings.verifier)
     return pl.concat([written, searched, rows]).sort("generation_id"), {**tables, "judgements": judged}
 
@@ -294,7 +293,8 @@ def cite(work: CheckingWork) -> tuple[pl.DataFrame, Replies] | list[dict]:
     from truerate.tracks.wildhallucinations.crosschecks import citing
 
     replied = replies_of(work, work.model).filter(is_told, pl.col("status") == "ok")
-    written = work.upstream.get("facts", generations([])).filter(purpose=writing.WRITE)
+    written = work.upstream.get("facts", generations([]))
+    written = written.filter(pl.col("purpose").is_in([writing.WRITE, writing.REVISE]))
     facts_ = facts_of(pl.concat([replied, written]))
     names = {name: entity.label for name, entity in work.entities.items()}
     how, judge = verification(work.config, work.board), work.settings.verifier
