@@ -12,6 +12,7 @@ from house import ROOT
 
 from tests.cases import case_table
 from truerate.answers.exports import read_export
+from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
 
 CASES = case_table(__file__)
@@ -157,6 +158,22 @@ def test_a_folder_of_datasets_names_its_classes(tmp_path):
         ("12:30", True, "x y", ["A passage."]),
         ("No", False, "z", ["B."]),
     ]
+
+
+def test_the_table_of_an_export_has_its_judge_and_its_people(tmp_path):
+    case = CASES["rows_of_a_tool"]["trulens, an even vote of people"]
+    (tmp_path / case["name"]).write_text(case["text"])
+    table = read_table(tmp_path / case["name"])
+    assert (list(table.verdicts), table.frame["verdict:Groundedness"].to_list()) == (
+        ["Groundedness"],
+        [0.75, 0],
+    )
+    assert table.frame["label"].to_list() == [True, None]
+    assert table.frame["system"].to_list() == ["elm", "oak"]
+    turned = read_table(tmp_path / case["name"], verdicts=["not:Groundedness"])
+    assert turned.frame["verdict:Groundedness"].to_list() == [0.25, 1]
+    with pytest.raises(SourceError, match="no such judge; it has Groundedness"):
+        read_table(tmp_path / case["name"], verdicts=["other"])
 
 
 def test_a_label_of_a_data_set_is_none_of_the_answer(tmp_path):

@@ -1,5 +1,6 @@
 """Folders that `datasets` saved."""
 
+import glob
 import json
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def of_table(content: Content) -> Export | None:
     stand beside it: in a Parquet file of the same name, or a saved folder. None for another table.
     """
     path = content.path
-    infos = path.parent.glob(f"{path.stem}*/{INFO}")
+    infos = path.parent.glob(f"{glob.escape(path.stem)}*/{INFO}")
     for other in (path.with_suffix(".parquet"), path.parent / INFO, *sorted(infos)):
         classes = {name: names for name, names in _classes_beside(other).items() if name in content.names}
         if not classes:
