@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mkdir -p "${1:-$root/build/servers}" && cd "${1:-$root/build/servers}" && pwd)
 if [ ! -x "$folder/venv/bin/truerate" ]; then
   python3 -m venv "$folder/venv"
-  "$folder/venv/bin/pip" install --quiet -c "$root/constraints.txt" -e "$root"
+  "$folder/venv/bin/pip" install --quiet -c "$root/constraints.txt" -e "$root[build]"
   "$folder/venv/bin/pip" install --quiet -c "$root/constraints.txt" 'transformers[serving]' xllamacpp gguf
 fi
 exec "$folder/venv/bin/python" "$root/scripts/real_servers.py" "$folder"
