@@ -1,6 +1,6 @@
 """What a fact is shown of its evidence, by passages, their length, facts per call and the passages of a call.
 
-    python benchmarks/evidence.py [--data DIR] [--write benchmarks/RESULTS.md]
+    python benchmarks/evidence.py [--data DIR] [--encoder ID_OR_FOLDER] [--write benchmarks/RESULTS.md]
 
 Factcheck-GPT's claims (people's labels, evidence that was retrieved for each): the evidence of all claims together is
 the web page of one entity, so that a claim's own must be found among that of all others. `own found`: claims of which
@@ -9,6 +9,9 @@ a passage of their own evidence is among those retrieved for them; `own shown`: 
 `AUROC`: how well the share of a claim's words that stand in what its call shows for it tells claims that people call
 true from those that they call false; what no model's reading can mend. RefChecker's labels cannot be taken: its files
 hold neither questions nor passages. On planted truth with 28 facts a reply: `evidence_world.py`.
+`--encoder`: instead, the retrievers of `verification.retriever` beside one another, one claim a call: BM25, this
+encoder's vectors (dense) and both together (hybrid), written between `bench:retrievers`; `own found` is then the
+recall at k of a claim's own evidence.
 `--data`: the folder with `factcheckgpt/responses.jsonl`, else TRUERATE_DATA. `--write` puts the table between the
 markers `<!-- bench:evidence -->` and `<!-- /bench:evidence -->` of a file.
 """
@@ -18,6 +21,7 @@ import os
 import sys
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 from sklearn.metrics import roc_auc_score
@@ -26,7 +30,8 @@ from truerate.core.schemas import pair
 from truerate.core.text import passage_of, words
 from truerate.results.markers import write_between
 from truerate.sources.public.claims import read_factcheckgpt
-from truerate.tracks.wildhallucinations.passages import ranked, tokens
+from truerate.tracks.wildhallucinations.dense import Retriever
+from truerate.tracks.wildhallucinations.passages import Passage, ranked, tokens
 from truerate.tracks.wildhallucinations.verifying import Call, Claim, calls
 
 WORDS, PASSAGES, FACTS = (60, 190), (1, 4, 5, 10), (1, 10, 20)
@@ -49,18 +54,21 @@ def owners(evidence: str) -> set[str]:
     return {found[0] for name in evidence.split() if (found := passage_of(name))}
 
 
-def measured(rows: pl.DataFrame, documents: list[tuple[str, str]], n_words: int, k: int) -> list[tuple]:
-    """For each number of facts and each window: facts, window, found, shown, words of a call, AUROC."""
+def measured(
+    rows: pl.DataFrame, best: list[list[Passage]], k: int, *, n_facts_of: tuple[int, ...] = FACTS
+) -> list[tuple]:
+    """For each number of facts and each window, of the `k` best passages of each claim: facts, window, found, shown,
+    words of a call, AUROC.
+    """
     own = {name: owners(evidence) for name, evidence in rows.select("sample_id", "evidence").iter_rows()}
-    best = ranked(documents, rows["text"].to_list(), k, n_words=n_words)
     told = [
-        Claim(name, item, item, "m", text, "n", tuple(found))
+        Claim(name, item, item, "m", text, "n", tuple(found[:k]))
         for (name, item, text, *_), found in zip(rows.iter_rows(), best, strict=True)
     ]
     is_false = dict(rows.select("sample_id", "is_hallucinated").iter_rows())
     n_found = sum(any(one.document_id in own[claim.fact_id] for one in claim.passages) for claim in told)
     lines = []
-    for n_facts, window in product(FACTS, WINDOWS):
+    for n_facts, window in product(n_facts_of, WINDOWS):
         if window is not None and window >= n_facts * k:
             continue  # as all
         made = calls(told, n=n_facts, window=window or n_facts * k)
@@ -92,8 +100,10 @@ def table(rows: pl.DataFrame, documents: list[tuple[str, str]]) -> str:
         "| words of a passage | passages a fact | facts a call | passages a call | own found | own shown | words | AUROC |  |",
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
+    claims = rows["text"].to_list()
+    best = {n_words: ranked(documents, claims, max(PASSAGES), n_words=n_words) for n_words in WORDS}
     for n_words, k in product(WORDS, PASSAGES):
-        for n_facts, window, found, shown, size, tells in measured(rows, documents, n_words, k):
+        for n_facts, window, found, shown, size, tells in measured(rows, best[n_words], k):
             named = NAMED.get((n_words, k, n_facts, window), "")
             told = (
                 n_words,
@@ -110,18 +120,43 @@ def table(rows: pl.DataFrame, documents: list[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
+def table_of_retrievers(rows: pl.DataFrame, documents: list[tuple[str, str]], encoder: str) -> str:
+    """BM25, dense and hybrid at passages of the demo's length and every k, one claim a call, as Markdown."""
+    lines = [
+        f"{rows.height} claims with evidence, {len(documents)} pieces of evidence together, passages of "
+        f"{WORDS[0]} words; encoder {Path(encoder).name}.",
+        "",
+        "| k | retriever | own found | AUROC |",
+        "| ---: | --- | ---: | ---: |",
+    ]
+    claims, best = rows["text"].to_list(), {}
+    with TemporaryDirectory() as folder:  # where vectors of passages are kept from one retriever to the next
+        for method in ("bm25", "dense", "hybrid"):
+            retriever = Retriever(method, None if method == "bm25" else encoder, Path(folder))
+            best[method] = ranked(documents, claims, max(PASSAGES), n_words=WORDS[0], retriever=retriever)
+    for k, method in product(PASSAGES, best):
+        ((_, _, found, _, _, tells),) = measured(rows, best[method], k, n_facts_of=(1,))
+        lines.append(f"| {k} | {method} | {found:.3f} | {tells:.3f} |")
+    return "\n".join(lines)
+
+
 def main() -> int:
     """Measure, print, and write where asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("TRUERATE_DATA"))
     parser.add_argument("--write", type=Path, help="file with the markers")
+    parser.add_argument("--encoder", help="a Hub id or a folder of safetensors weights")
     given = parser.parse_args()
     if given.data is None:
         parser.error("name the folder of the public data by --data or TRUERATE_DATA")
-    text = table(*claims_of(Path(given.data) / "factcheckgpt"))
+    claims = claims_of(Path(given.data) / "factcheckgpt")
+    if given.encoder:
+        marker, text = "bench:retrievers", table_of_retrievers(*claims, given.encoder)
+    else:
+        marker, text = "bench:evidence", table(*claims)
     print(text)
     if given.write:
-        write_between(given.write, "bench:evidence", text)
+        write_between(given.write, marker, text)
     return 0
 
 
