@@ -25,11 +25,13 @@ from truerate.core.schemas import (
 from truerate.llm.dry_run import DryRun, assumed_reply
 from truerate.llm.replies.lists.revisions import read_revisions
 from truerate.sources.collection import SourceTables
+from truerate.tracks.asking import Prompter
 from truerate.tracks.wildhallucinations import dataset, evidence, steps
+from truerate.tracks.wildhallucinations import facts as writing
 from truerate.tracks.wildhallucinations.protocol import assumed, assumed_evidence, faults, services
 from truerate.tracks.wildhallucinations.scores import score
 
-from .made_facts import by_key
+from .made_facts import by_key, generation
 
 BOARD = "wildhallucinations-closed-world"
 BASE = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text("utf-8"))
@@ -128,7 +130,7 @@ def web(tmp_path, monkeypatch):
 def layout(port: int, **settings) -> Layout:
     values = yaml.safe_load(yaml.safe_dump(BASE))
     values["endpoints"]["loopback"] = {"base_url": f"http://127.0.0.1:{port}/v1", "is_simulated": True}
-    values["models"]["m"] = {"endpoint": "loopback", "model": "m"}
+    values["models"] |= {name: {"endpoint": "loopback", "model": name} for name in "mn"}
     track = values["tracks"]["wildhallucinations"]
     track.update(fact_writer="m", verifier="m", subjects=["m"], claims="revised", evidence="claim")
     track.update(settings)
@@ -212,6 +214,49 @@ def test_claims_as_they_were_written_find_what_they_say_and_a_second_build_asks_
     n = len(web.queries)
     assert n == 5 and ("revised_rate", "m") not in scores
     assert built(config)[3] == scores and len(web.queries) == n
+
+
+def test_a_further_verifier_judges_the_same_claims_by_the_same_pages_and_searches_for_nothing(web):
+    config, given = layout(web.server_port, verifiers=["n"]), tables()
+    replied = steps.generate(config, BOARD, "m", given, 0, {})
+    rows, beside = steps.facts(config, BOARD, "m", given, 0, {"generate": replied})
+    n, upstream = len(web.queries), {"generate": replied, "facts": rows, "documents": beside["documents"]}
+    _, further = steps.reverify(config, BOARD, "n", given, 0, upstream)
+    columns = ("target_id", "verdict", "status", "reason")
+    first, second = (of["judgements"].select(columns).sort("target_id") for of in (beside, further))
+    assert first.equals(second) and first.height == 5 and len(web.queries) == n
+
+
+def test_claims_of_a_long_reply_are_revised_part_by_part():
+    config = layout(9, facts_by="paragraph")
+    words = " ".join(["word"] * 45)
+    text = f"Ida Holm wrote {words}.\n\nShe sang {words}.\n\nIt is good {words}."
+    reply = generation("r", "holm", "m", "generate", text)
+    replied = frame(Generation, [reply])
+    prompter = Prompter.of(config, BOARD)
+    asked = writing.write_requests([reply], {"holm": HOLM}, prompter)
+    written = [
+        generation(f"w{n}", "holm", "m", "write_facts", f"[1] She did {n}.")
+        | {"attributes": pairs(**question.attributes)}
+        for n, question in enumerate(asked)
+    ]
+    asked, claims = writing.revise_requests(replied, frame(Generation, written), {"holm": HOLM}, prompter)
+    replies = ["[1] Holm did 0.", "no", "[1] not checkable"]
+    read = [
+        writing.read_revised(question, text, claims) for question, text in zip(asked, replies, strict=True)
+    ]
+    assert [(one.status, one.attributes["n_changed"], one.attributes["n_checkable"]) for one in read] == [
+        ("ok", "1", "1"), ("unparsed", "0", "0"), ("ok", "0", "0"),
+    ]  # fmt: skip
+    revised = [
+        generation(f"v{n}", "holm", "m", "revise_facts", one.text, one.status, one.reason)
+        | {"attributes": pairs(**question.attributes)}
+        for n, (question, one) in enumerate(zip(asked, read, strict=True))
+    ]
+    rows = frame(Generation, [reply, *written, *revised])
+    made = writing.facts_of(rows)
+    assert made["text"].to_list() == ["Holm did 0.", "She did 1.", "She did 2."]
+    assert writing.uncheckable(rows) == {made["fact_id"][2]}
 
 
 def test_a_plan_counts_the_calls_and_a_query_per_assumed_fact(web):
