@@ -168,7 +168,7 @@ def by_bands(cells: Sequence[Cell], *, confidence: float) -> Interval | None:
     that has none), put together by square-and-add (Zou & Donner 2008). For a detector of yes and no this is
     PPI++ with a slope of each cell's own. None where units are no single verdicts, or a cell has no label.
 
-    In simulated draws of 20 to 200 labels at rates .02 to .3 it covers .93 to .97 (benchmarks/rate_peers.py).
+    In simulated draws of 20 to 200 labels at rates .02 to .3 it covers .93 to .98 (benchmarks/rate_peers.py).
     """
     if not all((cell.total == 1).all() and cell.k for cell in cells):
         return None
