@@ -1,9 +1,8 @@
 """truerate: benchmarks of LLM hallucination whose numbers can be believed.
 
 `truerate.check(answer, reference)` marks what a reference does not bear out in an answer of your own;
-`truerate.rate(path, labels=path)` tells what share of many is hallucinated;
-`truerate.compare(old, new, margin=3)` whether new ones are worse; `truerate.draw_labels(path, Plan(120))` which to
-have labelled (`truerate.answers.drawing`). Each is loaded when it is first named.
+`truerate.rate(data, labels=data)` tells what share of many is hallucinated, `compare(old, new, margin=3)` whether new ones
+are worse, `draw_labels(data, 120)` which to label. Data: a file, or a table. Each is loaded when it is first named.
 """
 
 from importlib import import_module

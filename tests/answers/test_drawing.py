@@ -151,7 +151,7 @@ def test_a_plan_that_does_not_fit_is_one_line(truth, capsys, options, message):
 
 
 def test_the_same_from_python(truth):
-    assert truerate.draw_labels("own.jsonl", Plan(20)).rows.height == 20
+    assert truerate.draw_labels("own.jsonl", 20).rows.height == 20
     comparison = truerate.compare("own.jsonl", "own.jsonl", margin=3, detector="number-support")
     assert comparison.decision.code == 0 and comparison.difference.value == 0
 

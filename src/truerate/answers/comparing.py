@@ -15,6 +15,7 @@ from truerate.answers.proxies import judges_of
 from truerate.answers.rating import cell_of, seen_by, table_for
 from truerate.answers.reading import STATED
 from truerate.answers.table import AnswerTable
+from truerate.answers.telling import as_html
 from truerate.answers.verdicts import Detector
 from truerate.core.errors import SettingsError, SourceError
 from truerate.metrics.estimators.own_difference import Difference, difference_of
@@ -55,6 +56,12 @@ class Comparison:
         }
         notes = [*([_what_would(gap, self.margin)] if code == UNDECIDED else []), *self.notes]
         return Decision(code, name, words[code], notes)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.decision.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self.decision.sentence, self.decision.notes)
 
 
 def compare(

@@ -55,12 +55,23 @@ class Drawn:
     notes: Sequence[str]
 
 
-def draw_labels(answers: Source, plan: Plan, *, fields: Iterable[str] = ()) -> Drawn:
-    """Draw which answers of a source (`read_table`) to have labelled, of those that say something. `fields`:
-    `ROLE=FIELD` where a field is not what its name says. Raises TruerateError, one line.
+def draw_labels(
+    answers: Source,
+    n: int,
+    *,
+    by: Sequence[str] = (),
+    score: str | None = None,
+    design: str | None = None,
+    n_shared: int = 0,
+    n_annotators: int = 1,
+    seed: int = 0,
+    fields: Iterable[str] = (),
+) -> Drawn:
+    """Draw `n` answers of a source (`read_table`) to be labelled, with each one's probability to be drawn; all
+    else as in `Plan`. Raises TruerateError, one line, for a source or a plan that does not fit.
     """
-    wanted = [*plan.by, *([plan.score] if plan.score else [])]
-    table = read_table(answers, fields=given_fields(fields), slices=wanted)
+    plan = Plan(n, by, score, design, n_shared, n_annotators, seed)
+    table = read_table(answers, fields=given_fields(fields), slices=[*by, *([score] if score else [])])
     sheets = draw_rows(frame_of(table), plan)
     return replace(sheets, notes=[*table.notes, *sheets.notes])
 

@@ -5,21 +5,21 @@ escaped, its one script named by its hash, nothing asked of a server.
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from truerate.answers.fields import SLICE
-from truerate.answers.rating import Report, places_of
+from truerate.answers.rated import Rating
 from truerate.answers.reading import STATED
+from truerate.answers.table import places_of
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words, percent
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError
-from truerate.metrics.estimators.own_rate import EXACT, Rate
 
 TEMPLATES, PAGE, SCRIPT, INDEX = (
     Path(__file__).parent / "templates",
@@ -29,19 +29,6 @@ TEMPLATES, PAGE, SCRIPT, INDEX = (
 )
 MOST_SHOWN = 10_000  # answers on the page, flagged ones first
 MOST_CHARACTERS = 4000  # of an answer
-FIGURE, LABEL, ROW = 640, 200, 24  # widths and heights of the figure
-
-
-class Bar(NamedTuple):
-    """A rate as drawn: the places of its ends and point along the figure (None: no point), and its words."""
-
-    name: str
-    y: int
-    low: float
-    high: float
-    point: float | None
-    is_raw: bool
-    words: str
 
 
 def check_place(folder: str | Path) -> Path:
@@ -56,7 +43,7 @@ def check_place(folder: str | Path) -> Path:
     return file
 
 
-def write_page(report: Report, folder: str | Path) -> Path:
+def write_page(report: Rating, folder: str | Path) -> Path:
     """Write the page into a folder, which is made; returns its file. Raises as `check_place` does."""
     file = check_place(folder)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +54,7 @@ def write_page(report: Report, folder: str | Path) -> Path:
 MARK = "truerate-rate"  # in the head of its pages: what may be written anew
 
 
-def page(report: Report) -> str:
+def page(report: Rating) -> str:
     """The HTML of the page."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -75,7 +62,7 @@ def page(report: Report) -> str:
     environment.filters["told"] = in_words
     rows = report.frame.with_columns(is_flagged=pl.col("verdict").fill_null(False))
     shown = rows.sort("is_flagged", descending=True, maintain_order=True).head(MOST_SHOWN)
-    bars, rate = list(figure(report)), report.rate
+    rate = report.rate
     value = rate.value if rate.low is not None or rate.raw is None else rate.raw.value
     script = (TEMPLATES / SCRIPT).read_text("utf-8")
     cards = json.dumps([card(row) for row in shown.iter_rows(named=True)], ensure_ascii=False)
@@ -88,43 +75,13 @@ def page(report: Report) -> str:
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         notes=list(notes(report)),
         not_corrected=None if report.rate.k else NOT_CORRECTED,
-        bars=bars,
-        figure={"width": FIGURE, "label": LABEL, "height": (len(bars) + 2) * ROW},
+        figure=Markup(report.plot().svg),
         slices={field: list(rates) for field, rates in report.slices.items()},
         rate=rate,
         pairs=[pair_in_words(pair) for pair in report.pairs],
         answers=Markup(cards.replace("<", "\\u003c")),  # no tag begins in it, whatever an answer holds
         n_left_out=rows.height - shown.height,
     )
-
-
-def figure(report: Report) -> Iterator[Bar]:
-    """The bars of the figure: all answers, then each value of each field."""
-    named = [("all answers", report.rate)]
-    named += [(f"{field}: {rate.group}", rate) for field, rates in report.slices.items() for rate in rates]
-    for row, (name, rate) in enumerate(named):
-        if (bar := _bar(name, rate, (row + 1) * ROW)) is not None:
-            yield bar
-
-
-def _bar(name: str, rate: Rate, y: int) -> Bar | None:
-    is_raw = rate.low is None
-    value, low, high = rate.value, rate.low, rate.high
-    if (
-        rate.estimator == EXACT and rate.system is not None
-    ):  # exact for these answers: a line is of the system
-        value, low, high = rate.system
-    if is_raw and rate.raw is not None:
-        value, low, high = rate.raw
-    if low is None or high is None:
-        return None
-    short = name if len(name) <= 26 else f"{name[:25]}…"
-    point = None if value is None else _position(value)
-    return Bar(short, y, _position(low), _position(high), point, is_raw, in_words(rate))
-
-
-def _position(share: float) -> float:
-    return round(LABEL + share * (FIGURE - LABEL - 20), 1)
 
 
 def card(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,22 +1,21 @@
 """`truerate.rate`: the hallucinated share of one's own answers, or their words, with its interval."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from truerate.answers.fields import SLICE, SPAN, given_fields
 from truerate.answers.forms import Source, named
-from truerate.answers.grouping import Grouping, grouping_of
+from truerate.answers.grouping import grouping_of
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import with_labels
 from truerate.answers.proxies import Judges, judges_of
+from truerate.answers.rated import Rating, Unit
 from truerate.answers.reading import ABSTAINED, EMPTY, STATED
-from truerate.answers.repeats import Repeats, repeats_of
-from truerate.answers.table import AnswerTable, answers_of, as_spans, read_table
+from truerate.answers.repeats import repeats_of
+from truerate.answers.table import AnswerTable, answers_of, as_spans, places_of, read_table
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units
@@ -24,7 +23,6 @@ from truerate.metrics.estimators.label_groups import MANY, are_by_group, grouped
 from truerate.metrics.estimators.own_rate import (
     LEAST_LABELS,
     Rate,
-    Separation,
     Systems,
     by_bands,
     is_turned,
@@ -36,7 +34,6 @@ from truerate.metrics.estimators.own_rate import (
 )
 from truerate.metrics.estimators.sample import Cell
 
-Unit = Literal["answers", "tokens"]
 UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"
 MOST_VALUES, LONGEST_VALUE = 20, 80  # of a field: one with more, or with longer ones, is no slice
@@ -47,59 +44,6 @@ TURNED = (
 )
 BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
 OWN = "verdicts"  # names the file's own judges beside detectors
-
-
-@dataclass(frozen=True)
-class Report:
-    """What is known of a source of answers. `frame`: its table (`AnswerTable.frame`) with what the detector
-    says of each answer: `verdict`, the places that it marks (`marked`, null: not stated), and the `reason`
-    where there is no verdict. `rate`: of all that say something; `slices`: rates by the values of each field;
-    `pairs`: systems beside one another; `not_sliced`: fields of more than MOST_VALUES values, or of mostly
-    unlike ones; `uneven`: fields by whose values answers were labelled in other shares than chance explains,
-    so that a rate of all of them leans to those labelled more; `grouping`: which answers have in common what
-    they were asked about; `notes`: how the source was read; `judges`: the file's own, where these judge;
-    `repeats`: of the same item, where there are any.
-    """
-
-    unit: Unit
-    detector: str
-    about: str
-    frame: pl.DataFrame
-    rate: Rate
-    slices: Mapping[str, Sequence[Rate]]
-    pairs: Sequence[Separation]
-    not_sliced: Sequence[str]
-    grouping: Grouping
-    uneven: Sequence[str] = ()
-    notes: Sequence[str] = ()
-    judges: Judges | None = None
-    repeats: Repeats | None = None
-    has_texts: bool = True
-
-    def n_in_state(self, state: str) -> int:
-        """Answers that say something, abstain, or are none."""
-        return self._n_by_state.get(state, 0)
-
-    @cached_property
-    def _n_by_state(self) -> dict[str, int]:
-        return dict(self.frame["state"].value_counts().iter_rows())
-
-    @property
-    def n_stated(self) -> int:
-        """Answers that say something: those of which rates are."""
-        return self.n_in_state(STATED)
-
-    @cached_property
-    def unjudged(self) -> dict[str, int]:
-        """How many answers that say something have no verdict, by why, the most frequent first."""
-        missing = self.frame.filter(pl.col("verdict").is_null(), pl.col("state") == STATED)["reason"]
-        counts = missing.fill_null("no verdict").value_counts(sort=True)
-        return dict(counts.sort("count", "reason", descending=[True, False]).iter_rows())
-
-    @cached_property
-    def n_judged(self) -> int:
-        """Answers with a verdict."""
-        return self.frame.height - self.frame["verdict"].null_count()
 
 
 def rate(
@@ -113,7 +57,7 @@ def rate(
     verdicts: Sequence[str] | str = (),
     threshold: float = 0.5,
     params: str = PARAMS,
-) -> Report:
+) -> Rating:
     """The share of the answers of a source (`read_table`) that is hallucinated, corrected where some are
     labelled; of those that say something: empty ones and abstentions are counted beside it.
 
@@ -196,7 +140,7 @@ def _unused_labels(frame: pl.DataFrame) -> list[str]:
     ]
 
 
-def _nothing_known(source: Source, rated: Report, notes: Sequence[str]) -> str:
+def _nothing_known(source: Source, rated: Rating, notes: Sequence[str]) -> str:
     why = [f"{n} {reason}" for reason, n in rated.unjudged.items()]
     why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := rated.n_in_state(state))]
     more = "".join(f"; {note}" for note in notes)
@@ -224,7 +168,7 @@ def unit_of(frame: pl.DataFrame, wanted: str | None) -> Unit:
 
 def report(
     frame: pl.DataFrame, detector: str, about: str, *, unit: Unit, judges: Judges | None = None
-) -> Report:
+) -> Rating:
     """Return what follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
     is_silent = frame["verdict"].is_not_null() & frame["marked"].is_null()
     if unit == "tokens" and is_silent.any():
@@ -245,7 +189,7 @@ def report(
     by_system = _cells(cell, sliced["system"]) if "system" in sliced else {}
     is_judged = stated["verdict"].is_not_null().to_numpy()
     is_by_group = are_by_group(cell)
-    return Report(
+    return Rating(
         unit,
         detector,
         about,
@@ -357,11 +301,6 @@ def _n_marked(words: Sequence[Sequence[Span]], spans: pl.Series) -> np.ndarray:
             for of_answer, places in zip(words, spans.to_list(), strict=True)
         ]
     )
-
-
-def places_of(spans: Sequence[Mapping[str, int]] | None) -> list[Span]:
-    """The spans of a cell of a table as (start, end)."""
-    return [(span["start"], span["end"]) for span in spans or ()]
 
 
 def word_places(text: str) -> list[Span]:

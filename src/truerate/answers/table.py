@@ -397,3 +397,8 @@ def answers_of(frame: pl.DataFrame) -> list[Answer]:
     """The rows of a frame as a detector sees them, their number in place of the id, which repeats share."""
     columns = (frame[name].to_list() for name in ("answer", "reference", "question", "written"))
     return [Answer(str(n), *row) for n, row in enumerate(zip(*columns, strict=True))]
+
+
+def places_of(spans: Sequence[Mapping[str, int]] | None) -> list[tuple[int, int]]:
+    """The spans of a cell of a table as (start, end)."""
+    return [(span["start"], span["end"]) for span in spans or ()]

@@ -1,22 +1,30 @@
 """A report on one's own answers in words and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from truerate.answers.gating import FAILED, PASSED, UNDECIDED, Decision, decided
-from truerate.answers.rating import Report, places_of
 from truerate.answers.reading import ABSTAINED, EMPTY
+from truerate.answers.table import places_of
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
 
+if TYPE_CHECKING:
+    from truerate.answers.rated import Rating
+
 NOT_CORRECTED = "not corrected: this detector's error on your texts is unknown"
 SURE = 0.05  # below it two systems are told apart
+TABLE = {"field": pl.String, "group": pl.String, "n": pl.Int64, "labelled": pl.Int64}
+TABLE |= dict.fromkeys(("value", "low", "high", "flagged"), pl.Float64) | {"estimator": pl.String}
 LEAST_P = 0.001  # that is printed
 FEW_GROUPS = 10  # labelled groups below which their variance is hardly known
 
 
-def lines(report: Report) -> Iterator[str]:
+def lines(report: "Rating") -> Iterator[str]:
     """The report, a line each, for a terminal."""
     yield headline(report)
     yield from (f"  {line}" for line in notes(report))
@@ -30,7 +38,7 @@ def lines(report: Report) -> Iterator[str]:
         yield from (f"  {pair_in_words(pair)}" for pair in report.pairs)
 
 
-def headline(report: Report) -> str:
+def headline(report: "Rating") -> str:
     """One sentence: what share is hallucinated, and how that is known."""
     n = report.n_stated
     whole = "the words of " if report.unit == "tokens" else ""
@@ -49,7 +57,7 @@ def headline(report: Report) -> str:
     return f"{in_words(rate)} of {whole}the {n} answers are hallucinated"
 
 
-def rate_decision(report: Report, limit: float) -> Decision:
+def rate_decision(report: "Rating", limit: float) -> Decision:
     """Return whether the rate (of the systems, where all answers are labelled) is above a limit, a share, by
     its interval: never told by flags alone, or without an interval.
     """
@@ -91,7 +99,7 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
-def notes(report: Report) -> Iterator[str]:
+def notes(report: "Rating") -> Iterator[str]:
     """Yield what a reader must know beside the headline, a line each."""
     rate = report.rate
     yield f"detector: {report.detector} ({report.about})"
@@ -127,7 +135,7 @@ def notes(report: Report) -> Iterator[str]:
         yield f"not sliced, long texts or too many values: {', '.join(report.not_sliced)}"
 
 
-def accounts(report: Report) -> str:
+def accounts(report: "Rating") -> str:
     """Return where each answer of the file went."""
     n_unjudged = sum(report.unjudged.values())
     why = ", ".join(f"{n} {reason}" for reason, n in report.unjudged.items())
@@ -166,7 +174,7 @@ def pair_in_words(pair: Separation) -> str:
     return f"{pair.first} − {pair.second}: {gap}: not told apart; {need}"
 
 
-def as_dict(report: Report) -> dict[str, Any]:
+def as_dict(report: "Rating") -> dict[str, Any]:
     """The report for programs: rates in [0, 1] or null, and a row per answer."""
     return {
         "unit": report.unit,
@@ -202,6 +210,33 @@ def as_dict(report: Report) -> dict[str, Any]:
             for row in report.frame.iter_rows(named=True)
         ],
     }
+
+
+def table_of(report: "Rating") -> pl.DataFrame:
+    """The rates of a rating, a row each (`Rating.table`)."""
+    rates = [(None, None, report.rate)]
+    rates += [(field, rate.group, rate) for field, of_field in report.slices.items() for rate in of_field]
+    rows = [
+        (
+            field,
+            group,
+            rate.n,
+            rate.k,
+            rate.value,
+            rate.low,
+            rate.high,
+            rate.raw and rate.raw.value,
+            rate.estimator,
+        )
+        for field, group, rate in rates
+    ]
+    return pl.DataFrame(rows, schema=TABLE, orient="row")
+
+
+def as_html(sentence: str, notes: Iterable[str], svg: str = "") -> str:
+    """A result as a notebook shows it: the sentence, its figure, what it rests on; texts are escaped."""
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return f"<p><b>{escape(sentence)}</b></p>{svg}<ul>{items}</ul>"
 
 
 def rate_as_dict(rate: Rate) -> dict[str, Any]:

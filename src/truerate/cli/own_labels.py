@@ -12,7 +12,7 @@ from truerate.cli.rate_answers import UNSEEN
 
 def draw(answers: str, plan: Plan, *, fields: Sequence[str], to: str | None) -> None:
     """Draw answers to be labelled, write their sheets and say what was drawn and what to do with it."""
-    sheets = draw_labels(answers, plan, fields=fields)
+    sheets = draw_labels(answers, **vars(plan), fields=fields)
     files = write_sheets(sheets, to or prefix_of(answers), name=title_of(answers))
     print(*sheets.notes, sep="\n")
     for path in files:

@@ -11,7 +11,8 @@ from truerate.answers.forms import HUB, STDIN
 from truerate.answers.gating import NO_REPORTS, Reports, write_reports
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.page import check_place, write_page
-from truerate.answers.rating import Unit, rate, table_for, unit_of
+from truerate.answers.rated import Unit
+from truerate.answers.rating import rate, table_for, unit_of
 from truerate.answers.reading import STATED
 from truerate.answers.table import answers_of
 from truerate.answers.telling import as_dict, lines, rate_decision
