@@ -1,22 +1,50 @@
 """What is known of a person's own answers, as a value: for a terminal, a notebook, a table, a figure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import polars as pl
 
-from truerate.answers.figure import Figure, figure_of
 from truerate.answers.grouping import Grouping
 from truerate.answers.proxies import Judges
 from truerate.answers.reading import STATED
 from truerate.answers.repeats import Repeats
-from truerate.answers.telling import as_html, headline, notes, table_of
-from truerate.metrics.estimators.own_rate import Rate, Separation
+from truerate.answers.telling import as_html, headline, in_words, notes, table_of
+from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
 
 Unit = Literal["answers", "tokens"]
+TEMPLATES, SVG = Path(__file__).parent / "templates", "figure.svg.j2"
+FIGURE, LABEL, ROW = 640, 200, 24  # widths and heights of the figure
+
+
+class Bar(NamedTuple):
+    """A rate as drawn: the places of its ends and point along the figure (None: no point), and its words."""
+
+    name: str
+    y: int
+    low: float
+    high: float
+    point: float | None
+    is_raw: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An SVG image as text, empty where there is no rate to draw."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file; returns the file."""
+        return Path(path).write_text(self.svg, "utf-8") and Path(path)
 
 
 @dataclass(frozen=True)
@@ -99,3 +127,47 @@ class Rating:
 
     def _repr_html_(self) -> str:
         return as_html(headline(self), notes(self), self.plot().svg)
+
+
+# ---- the figure ---------------------------------------------------------------------------------------------
+
+
+def figure_of(report: Rating) -> Figure:
+    """The rates of a rating with their intervals: all answers, then each value of each field."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    bars = list(bars_of(report))
+    size = {"width": FIGURE, "label": LABEL, "height": (len(bars) + 2) * ROW}
+    return Figure(environment.get_template(SVG).render(bars=bars, figure=size) if bars else "")
+
+
+def bars_of(report: Rating) -> Iterator[Bar]:
+    """The bars of the figure: all answers, then each value of each field."""
+    named = [("all answers", report.rate)]
+    named += [(f"{field}: {rate.group}", rate) for field, rates in report.slices.items() for rate in rates]
+    for row, (name, rate) in enumerate(named):
+        if (bar := _bar(name, rate, (row + 1) * ROW)) is not None:
+            yield bar
+
+
+def _bar(name: str, rate: Rate, y: int) -> Bar | None:
+    is_raw = rate.low is None
+    value, low, high = rate.value, rate.low, rate.high
+    if (
+        rate.estimator == EXACT and rate.system is not None
+    ):  # exact for these answers: a line is of the system
+        value, low, high = rate.system
+    if is_raw and rate.raw is not None:
+        value, low, high = rate.raw
+    if low is None or high is None:
+        return None
+    short = name if len(name) <= 26 else f"{name[:25]}…"
+    point = None if value is None else _position(value)
+    return Bar(short, y, _position(low), _position(high), point, is_raw, in_words(rate))
+
+
+def _position(share: float) -> float:
+    return round(LABEL + share * (FIGURE - LABEL - 20), 1)
