@@ -32,7 +32,7 @@ LEAST_WORDS = 4  # of a text that is taken for evidence by its name
 VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
 SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64})
 TEXTS = ("id", "run", "answer", "written", "reference", "question", "system", "lang", "group", "state")
-COLUMNS = dict.fromkeys(TEXTS, pl.String) | {
+COLUMNS: dict[str, Any] = dict.fromkeys(TEXTS, pl.String) | {
     "label": pl.Boolean,
     "spans": pl.List(SPAN),
     "n_labels": pl.Int64,
@@ -115,8 +115,8 @@ def fields_of(
     taken_verdicts = {column_of(name) for name in verdicts}
     labels, unsure = _labels(columns, given, taken_verdicts)
     if "answer" not in by_role:
-        name = _answer(columns, records, can_lack=bool(verdicts or labels))
-        by_role |= {"answer": name} if name else {}
+        answer = _answer(columns, records, can_lack=bool(verdicts or labels))
+        by_role |= {"answer": answer} if answer else {}
     golden, why = _reference(columns, by_role)
     for role in ("question", "system", "lang", "id", "run", "group", "abstained", "spans", "weight"):
         if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:

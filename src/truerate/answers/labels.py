@@ -88,7 +88,7 @@ def _labelled(
 ) -> AnswerTable:
     n = table.frame.height
     shares = [float(np.mean(votes[row])) if votes.get(row) else 0.5 for row in range(n)]
-    columns = {
+    columns: dict[str, Any] = {
         "label": [None if share == 0.5 else share > 0.5 for share in shares],
         "spans": [spans.get(row) for row in range(n)],
         "n_labels": [len(votes.get(row, ())) for row in range(n)],

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from truerate.answers.fields import COLUMNS, SLICE, VERDICT, Fields, Record, column_of, fields_of, is_turned
-from truerate.answers.forms import PARQUET, STDIN, at_line, class_names, delimiter_of, records_of
+from truerate.answers.fields import COLUMNS, SLICE, VERDICT, Fields, column_of, fields_of, is_turned
+from truerate.answers.forms import PARQUET, STDIN, Records, at_line, class_names, delimiter_of, records_of
 from truerate.answers.reading import (
     ABSTAINED,
     EMPTY,
@@ -34,7 +34,7 @@ TEXTS = ("id", "run", "question", "system", "lang", "group", "abstained", "weigh
 
 def large(
     source: Any, given: Mapping[str, str], verdicts: Sequence[str], slices: Sequence[str]
-) -> tuple[pl.DataFrame, Fields, int] | None:
+) -> tuple[pl.DataFrame, int, Fields] | None:
     """The table of a large source (`table.AnswerTable.frame`, without texts), its fields and the ties of
     labels; None of a source that is not large, or whose values lie in objects or lists. An answer without a
     visible sign is empty, one abstains where the source says so.
@@ -169,7 +169,7 @@ def _expressions(chosen: Fields, verdicts: Sequence[str], names: Mapping[str, An
     ]
 
 
-def _blocks(source: Any) -> tuple[list[tuple[int, Record]], Any] | None:
+def _blocks(source: Any) -> tuple[Records, Any] | None:
     """The first records of a large source, and a reader of blocks with the fields asked for."""
     if not isinstance(source, str | PathLike):
         frame = source.lazy() if isinstance(source, pl.DataFrame | pl.LazyFrame) else None
@@ -200,7 +200,7 @@ def _blocks(source: Any) -> tuple[list[tuple[int, Record]], Any] | None:
     return head, lambda wanted: map(_rows(names, wanted, delimiter), _bytes(path, is_quoted=True))
 
 
-def _of_parquet(path: Path) -> tuple[list[tuple[int, Record]], Any] | None:
+def _of_parquet(path: Path) -> tuple[Records, Any] | None:
     scan = pl.scan_parquet(path)
     if scan.select(pl.len()).collect().item() < MANY:
         return None
@@ -244,7 +244,7 @@ def _lines(wanted: Sequence[str]) -> Any:
     return lambda block: pl.read_ndjson(io.BytesIO(block), schema=schema).lazy()
 
 
-def _rows(names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:
+def _rows(names: Sequence[str], wanted: Sequence[str], delimiter: str | None) -> Any:
     schema = dict.fromkeys(names, pl.String)
     how: dict[str, Any] = {"has_header": False, "schema": schema, "separator": delimiter}
     chosen = [name for name in names if name in wanted]

@@ -96,10 +96,10 @@ class Judges:
             pair = self.flags[self.is_stated][:, [first, second]]
             a, b = pair[~np.isnan(pair).any(axis=1)].T
             agreed = _mean(a == b)
-            by_chance = (
-                None if agreed is None else float(a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean()))
-            )
-            kappa = None if agreed is None or by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
+            kappa = None
+            if agreed is not None:
+                by_chance = float(a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean()))
+                kappa = None if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
             rows.append(
                 {
                     "judges": [self.names[first], self.names[second]],

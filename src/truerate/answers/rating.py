@@ -231,7 +231,7 @@ def numbers_of(values: pl.Series) -> tuple[list[str], np.ndarray]:
 
 def is_long(values: pl.Series) -> bool:
     """Return whether a field holds texts, not names of groups."""
-    return (values.str.len_chars().max() or 0) > LONGEST_VALUE
+    return bool((values.str.len_chars() > LONGEST_VALUE).any())
 
 
 def is_slice(values: pl.Series) -> bool:

@@ -55,8 +55,8 @@ def repeats_of(stated: pl.DataFrame) -> Repeats | None:
     flips = judged.filter(pl.col("p").is_between(0, 1, closed="none"))["name"].to_list()
     within = between = None
     if not judged.is_empty():
-        m, p = judged["m"].cast(pl.Float64), judged["p"]
+        m, p = (judged[name].cast(pl.Float64).to_numpy() for name in ("m", "p"))
         within = float((m * p * (1 - p)).sum() / (m - 1).sum())
-        spread = float(p.var() or 0.0) if judged.height > 1 else 0.0
-        between = max(0.0, spread - within * float((1 / m).mean() or 0.0))
+        spread = float(p.var(ddof=1)) if len(p) > 1 else 0.0
+        between = max(0.0, spread - within * float((1 / m).mean()))
     return Repeats(several.height, int(several["n"].sum()), between, within, flips)
