@@ -5,6 +5,7 @@ et al. 2023, section 3), from the judgements of `citing`.
 import numpy as np
 import polars as pl
 
+from truerate.core.aggregates import average
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.crosschecks.citing import (
     CITATION,
@@ -66,7 +67,7 @@ def citation_rows(
 def _means(subject: str, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Recall, precision and F1 of one subject."""
     is_right = (~pl.col("verdict")).cast(pl.Float64)
-    of_stage = [is_right.filter(pl.col("stage") == stage).mean() for stage in STAGES]
+    of_stage = [average(is_right.filter(pl.col("stage") == stage)) for stage in STAGES]
     replies = rows.group_by("generation_id", maintain_order=True).agg(
         pl.col("entity").first(), recall=of_stage[0], precision=of_stage[1]
     )

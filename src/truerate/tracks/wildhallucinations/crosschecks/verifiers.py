@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from truerate.core.aggregates import average
 from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
@@ -124,7 +125,8 @@ def verifier_rows(
 def _by_reply(rows: pl.DataFrame, judges: Sequence[str]) -> tuple[np.ndarray, list[str]]:
     """The share of supported facts of each reply by each judge, (replies, judges), and the replies' entities."""
     shares = rows.group_by("generation_id", maintain_order=True).agg(
-        pl.col("entity").first(), *((~pl.col(judge)).mean() for judge in judges)
+        pl.col("entity").first(),
+        *(average((~pl.col(judge)).cast(pl.Float64)).alias(judge) for judge in judges),
     )
     return shares.select(judges).to_numpy(), shares["entity"].to_list()
 
