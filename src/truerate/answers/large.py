@@ -104,7 +104,7 @@ def _table(
     frame = raw.with_columns(**columns, spans=pl.lit(None))
     label = pl.when(pl.col("share") != 0.5).then(pl.col("share") > 0.5)
     order = [*COLUMNS, *(VERDICT + column_of(name) for name in verdicts), *names]
-    schema = {name: dtype for name, dtype in COLUMNS.items() if name != "label"}
+    schema: Any = {name: dtype for name, dtype in COLUMNS.items() if name != "label"}
     n_ties = int((frame["share"] == 0.5).sum())
     return frame.with_columns(label=label).cast(schema).select(order), n_ties
 

@@ -44,7 +44,9 @@ class Figure:
 
     def save(self, path: str | Path) -> Path:
         """Write it to a file; returns the file."""
-        return Path(path).write_text(self.svg, "utf-8") and Path(path)
+        file = Path(path)
+        file.write_text(self.svg, "utf-8")
+        return file
 
 
 @dataclass(frozen=True)

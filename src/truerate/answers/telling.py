@@ -214,7 +214,7 @@ def as_dict(report: "Rating") -> dict[str, Any]:
 
 def table_of(report: "Rating") -> pl.DataFrame:
     """The rates of a rating, a row each (`Rating.table`)."""
-    rates = [(None, None, report.rate)]
+    rates: list[tuple[str | None, str | None, Rate]] = [(None, None, report.rate)]
     rates += [(field, rate.group, rate) for field, of_field in report.slices.items() for rate in of_field]
     rows = [
         (
