@@ -58,8 +58,6 @@ class Protocol:
     # the template that a reply came from, by the settings, its purpose and its attributes; one that does not
     # exist where none was used
     template: ClassVar[Callable[..., str]] = staticmethod(lambda _, purpose, __: purpose)
-        lambda _, purpose, __: purpose
-    )
 
     # ---- tables that outgrow memory
     queried: ClassVar[tuple[str, ...]] = ()  # tables of the source that steps are given as queries
