@@ -94,7 +94,7 @@ def draw_rows(frame: pl.DataFrame, plan: Plan) -> Drawn:
     notes = [f"drawn: {len(taken)} of {frame.height} answers, {name}{strata}, seed {plan.seed}", *notes]
     if len(taken) != min(plan.n, frame.height):
         notes.append(f"{len(taken)} in place of {plan.n}: each of the {n_strata} strata has two at least")
-    systems = frame["system"].unique().to_list() if "system" in frame.columns else []
+    systems = frame["system"].unique(maintain_order=True).to_list() if "system" in frame.columns else []
     ids = rows["id"].str.to_lowercase().to_list()
     if len(systems) > 1 and any(system and system.lower() in row for system in systems for row in ids):
         notes.append(

@@ -111,7 +111,7 @@ def _table(
 
 def _plain(values: pl.Series) -> pl.Series:
     """Names as they count and are shown (`reading.plain`)."""
-    names = values.fill_null("").unique()
+    names = set(values.fill_null("").unique())
     changed = {name: plain(name) for name in names if plain(name) != name} if len(names) <= HEAD else {}
     return values.fill_null("").replace(changed) if changed else values.fill_null("")
 

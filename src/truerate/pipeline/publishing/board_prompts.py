@@ -39,7 +39,7 @@ def board_prompts(config: Layout, board: str, generations: pl.DataFrame) -> list
     track, folder = config.p.board(board).track, config.p.llm.prompts_dir
     choose, settings = protocol_of(config, board).template, config.p.track(board)
     columns = ["purpose", *(pair("attributes", key).alias(key) for key in BY)]
-    asked = generations.select(columns).unique().iter_rows(named=True)
+    asked = generations.select(columns).unique(maintain_order=True).iter_rows(named=True)
     names = {choose(settings, row["purpose"], row) for row in asked}
     prompts = []
     for name in sorted(names):
