@@ -177,7 +177,11 @@ def paired(sides: Sequence[Side]) -> tuple[list[Cell], list[str]]:
 def _keys(frames: Sequence[pl.DataFrame]) -> Iterator[str]:
     """The columns by which items may match, the best first: ids that ask the same in both, questions."""
     if not all(_has_line_numbers(frame) for frame in frames):
-        common = frames[0].join(frames[1], on="id", suffix="_new", maintain_order="left").select("question", "question_new")
+        common = (
+            frames[0]
+            .join(frames[1], on="id", suffix="_new", maintain_order="left")
+            .select("question", "question_new")
+        )
         if (common["question"] == common["question_new"]).sum() >= ALIKE * common.height:
             yield "id"
     yield "question"

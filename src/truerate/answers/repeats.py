@@ -46,7 +46,7 @@ def repeats_of(stated: pl.DataFrame) -> Repeats | None:
         pl.len().alias("n"),
         value.count().alias("m"),
         value.mean().alias("p"),
-        pl.col("id").first().alias("name"),
+        pl.col("id").min().alias("name"),
     )
     several = items.filter(pl.col("n") > 1)
     if several.is_empty():

@@ -97,7 +97,11 @@ def read_table(
         if verdicts and (read := _large(source, given, verdicts, slices)) is not None:
             frame, n_ties, chosen = read
             written = chosen.by_role.get("system", "system")
-            notes = [*chosen.notes, *_notes({}, written, frame["system"].unique(maintain_order=True), n_ties), UNREAD]
+            notes = [
+                *chosen.notes,
+                *_notes({}, written, frame["system"].unique(maintain_order=True), n_ties),
+                UNREAD,
+            ]
             return _finished(
                 source, [], frame, verdicts, names={}, threshold=threshold, notes=notes, has_texts=False
             )

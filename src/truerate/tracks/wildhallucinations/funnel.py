@@ -141,9 +141,8 @@ def page_rows(
     columns = (
         pl.len().alias("n_pages"),
         total(pl.col("n_words")).alias("n_words"),
-        pl.col("is_wikipedia").first(),
     )
-    of_entity = rows.group_by("item_id", maintain_order=True).agg(*columns)
+    of_entity = rows.group_by("item_id", "is_wikipedia", maintain_order=True).agg(*columns)
 
     def means(table: pl.DataFrame, columns: dict[str, str]) -> Iterator[dict]:
         sums = moments(

@@ -68,8 +68,8 @@ def _means(subject: str, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Recall, precision and F1 of one subject."""
     is_right = (~pl.col("verdict")).cast(pl.Float64)
     of_stage = [average(is_right.filter(pl.col("stage") == stage)) for stage in STAGES]
-    replies = rows.group_by("generation_id", maintain_order=True).agg(
-        pl.col("entity").first(), recall=of_stage[0], precision=of_stage[1]
+    replies = rows.group_by("generation_id", "entity", maintain_order=True).agg(
+        recall=of_stage[0], precision=of_stage[1]
     )
     score_rows = []
     for metric, column in ((RECALL, "recall"), (PRECISION, "precision")):

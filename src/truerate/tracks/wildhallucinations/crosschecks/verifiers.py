@@ -124,8 +124,7 @@ def verifier_rows(
 
 def _by_reply(rows: pl.DataFrame, judges: Sequence[str]) -> tuple[np.ndarray, list[str]]:
     """The share of supported facts of each reply by each judge, (replies, judges), and the replies' entities."""
-    shares = rows.group_by("generation_id", maintain_order=True).agg(
-        pl.col("entity").first(),
+    shares = rows.group_by("generation_id", "entity", maintain_order=True).agg(
         *(average((~pl.col(judge)).cast(pl.Float64)).alias(judge) for judge in judges),
     )
     return shares.select(judges).to_numpy(), shares["entity"].to_list()
