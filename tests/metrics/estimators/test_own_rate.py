@@ -169,3 +169,12 @@ def test_rare_answers_with_many_hallucinated_words_stretch_the_upper_end():
         result = rate_of("all", Cell(total, np.zeros(600), label, np.arange(600)))
         covered.append(result.low <= truth <= result.high)
     assert np.mean(covered) >= 0.92
+
+
+def test_one_answer_without_a_label_may_be_either():
+    # 6 of 15 are hallucinated; the sixteenth leaves 6/16 to 7/16 open, and the detector that flags it the point
+    gold = np.array([1.0] * 6 + [0.0] * 9 + [np.nan])
+    flagged = np.array([1.0] * 5 + [0.0] * 10 + [1.0])
+    cell = Cell(np.ones(16), flagged, gold, np.arange(16).astype(str))
+    rate = rate_of("all", cell)
+    assert (rate.low, rate.high) == (6 / 16, 7 / 16) and rate.value == pytest.approx(7 / 16)

@@ -27,6 +27,7 @@ MANY = 10**9  # answers of a system, where a comparison is about all that it wou
 NOTHING_KNOWN = (0.0, 1.0)
 EXACT, NOT_IDENTIFIED = "exact", "not-identified"
 MOST_BANDS, LEAST_OF_BAND = 5, 8  # of a score: bands, and labels of each
+FEW_OPEN = 3  # answers without a label for which no approximation is good
 SURE_TURNED = 3.0  # standard errors from which a detector is called the wrong way round
 LEAST_SKEW = 1e-6  # a smaller one is rounding
 
@@ -166,7 +167,8 @@ def by_bands(cells: Sequence[Cell], *, confidence: float) -> Interval | None:
     Σ share of a band · its labelled rate, of unlike chances to be drawn the weighted one (Hájek 1971); with
     Jeffreys' interval of each band at the rows that its labels are worth (Kish's (Σw)² / Σw², over the share
     that has none), put together by square-and-add (Zou & Donner 2008). For a detector of yes and no this is
-    PPI++ with a slope of each cell's own. None where units are no single verdicts, or a cell has no label.
+    PPI++ with a slope of each cell's own. Where FEW_OPEN answers or fewer have no label, the interval is all that
+    they leave open. None where units are no single verdicts, or a cell has no label.
 
     In simulated draws of 20 to 200 labels at rates .02 to .3 it covers .93 to .98 (benchmarks/rate_peers.py).
     """
@@ -188,6 +190,8 @@ def by_bands(cells: Sequence[Cell], *, confidence: float) -> Interval | None:
     # what the other answers leave open bounds the rate, whatever the labels say
     hallucinated, sound = (sum(float((cell.gold == label).sum()) for cell in cells) for label in (1, 0))
     bounds = (hallucinated / n, 1 - sound / n)
+    if n - hallucinated - sound <= FEW_OPEN:  # each may be either
+        return Interval(clipped(value, bounds), *bounds)
     return Interval(*(clipped(end, bounds) for end in (value, value - sqrt(below), value + sqrt(above))))
 
 
