@@ -110,7 +110,9 @@ def notes(report: "Rating") -> Iterator[str]:
     if rate.raw is not None and rate.k:
         yield f"flagged by the detector, not corrected: {percent(rate.raw.value)}"
     if rate.k and rate.estimator != EXACT:
-        yield f"labelled: {rate.k}, taken as drawn by chance; estimator: {rate.estimator} ({rate.why})"
+        is_drawn = report.frame["weight"].null_count() < report.frame.height
+        how = "each weighted by its chance to be drawn" if is_drawn else "taken as drawn by chance"
+        yield f"labelled: {rate.k}, {how}; estimator: {rate.estimator} ({rate.why})"
     if rate.groups is not None and 1 < rate.groups < FEW_GROUPS:
         yield f"labels are of {rate.groups} groups: too few to tell well how groups differ"
     if rate.system is not None:
