@@ -178,7 +178,7 @@ def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
         match="model 'm' .* has answered nothing: 2[0-3] requests refused, the last as server_error: 500",
     ):
         ask(requests, layout := at(endpoint={"concurrency": 4}), label="x")
-    assert stub.n_calls < 80
+    assert stub.n_calls < len(requests)  # it ended before each was tried even once
     with Store(layout.store) as store:
         assert dead_letters(store).is_empty()
         assert store.query("SELECT COUNT(*) FROM lease") == [(0,)]
