@@ -115,7 +115,8 @@ def compare(
         why = f"{counts} of the old and new answers are labelled, {LEAST_LABELS} of each are needed"
         return Comparison(None, margin / 100, notes, why)
     difference = difference_of(*cells)
-    why = "" if difference else "the labels of a file are all of one group: nothing tells how groups differ"
+    what = "labels" if any(cell.k for cell in cells) else "answers"
+    why = "" if difference else f"the {what} of a file are all of one group: nothing tells how groups differ"
     return Comparison(difference, margin / 100, notes, why)
 
 
