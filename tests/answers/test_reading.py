@@ -272,3 +272,11 @@ def test_no_abstention_of_the_corpora_lacks_the_hint_that_is_looked_for_first():
     abstaining = [text for text in short if says_not_known(text) or is_refusal(text)]
     assert len(abstaining) > 350
     assert [text for text in abstaining if state_of(text) != ABSTAINED] == []
+
+
+def test_a_long_cell_is_read_and_the_limit_of_others_stays(tmp_path):
+    limit = csv.field_size_limit()
+    file = tmp_path / "long.csv"
+    file.write_text("id,answer\na," + "x" * (limit + 1) + "\n", "utf-8")
+    assert read_table(str(file)).frame["answer"].str.len_chars().to_list() == [limit + 1]
+    assert csv.field_size_limit() == limit

@@ -11,6 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -256,25 +257,37 @@ def delimiter_of(text: str) -> str | None:
     return None
 
 
-def _delimited(text: str, delimiter: str) -> Iterator[tuple[int, Record]]:
-    csv.field_size_limit(LONGEST)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+@contextmanager
+def long_cells() -> Iterator[None]:
+    """While it is open cells of a CSV file may have LONGEST characters; the limit is the whole process's, so it is
+    given back.
+    """
+    limit = csv.field_size_limit(LONGEST)
     try:
-        names = [name.strip() or f"column {n}" for n, name in enumerate(next(reader), start=1)]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"line 1: column {twice[0]!r} stands there twice; give each its own name")
-        number = reader.line_num + 1
-        for cells in reader:
-            if len(cells) > len(names):
-                raise ValueError(
-                    f"line {number}: it has {len(cells)} cells, the header {len(names)}; quote texts"
-                )
-            if any(cells):
-                filled = [*cells, *[""] * (len(names) - len(cells))]
-                yield number, {name: cell or None for name, cell in zip(names, filled, strict=True)}
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _delimited(text: str, delimiter: str) -> Iterator[tuple[int, Record]]:
+    with long_cells():
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        try:
+            names = [name.strip() or f"column {n}" for n, name in enumerate(next(reader), start=1)]
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise ValueError(f"line 1: column {twice[0]!r} stands there twice; give each its own name")
             number = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: it is no CSV: {error}") from None
+            for cells in reader:
+                if len(cells) > len(names):
+                    raise ValueError(
+                        f"line {number}: it has {len(cells)} cells, the header {len(names)}; quote texts"
+                    )
+                if any(cells):
+                    filled = [*cells, *[""] * (len(names) - len(cells))]
+                    yield number, {name: cell or None for name, cell in zip(names, filled, strict=True)}
+                number = reader.line_num + 1
+        except csv.Error as error:
+            raise ValueError(f"line {reader.line_num}: it is no CSV: {error}") from None
 
 
 # ---- large files -------------------------------------------------------------------------------------------

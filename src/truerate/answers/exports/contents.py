@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
+from truerate.answers.forms import long_cells
 from truerate.core.errors import SourceError
 
 DELIMITERS = ",\t;"
 UNPACKED = 2**31  # bytes that the members of a packed file may hold together
 LARGEST_BESIDE, SUFFIXES = 2**28, (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
-LONGEST = 10_000_000  # characters of a cell
 ZIP, ZSTANDARD = b"PK\x03\x04", 93  # how a zip begins; the number of its members' compression
 _YAML_BEGINS = re.compile(r"(?:---\n)?(?:evalId|results|version|config):", re.ASCII)
 _HEADER = re.compile(r"[^\r\n{]+,")
@@ -93,13 +93,13 @@ class Content:
                     yield number, _object(_DECODER.decode(line.strip()), number)
 
     def _cells(self) -> Iterator[tuple[int, Row]]:
-        csv.field_size_limit(LONGEST)
-        reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.delimiter)
-        next(reader)
-        for number, cells in enumerate(reader, start=2):
-            if any(cells):
-                row = [cell or None for cell in cells] + [None] * (len(self.header) - len(cells))
-                yield number, dict(zip(self.header, row, strict=False))
+        with long_cells():
+            reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.delimiter)
+            next(reader)
+            for number, cells in enumerate(reader, start=2):
+                if any(cells):
+                    row = [cell or None for cell in cells] + [None] * (len(self.header) - len(cells))
+                    yield number, dict(zip(self.header, row, strict=False))
 
 
 _DECODER = json.JSONDecoder(parse_constant=lambda name: None)  # NaN and infinities: no number
@@ -139,10 +139,10 @@ def content_of(path: Path, content: bytes) -> Content | None:
 
 
 def _delimited(path: Path, text: str) -> Content | None:
-    csv.field_size_limit(LONGEST)
     for delimiter in DELIMITERS:
         try:
-            cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+            with long_cells():
+                cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
         except csv.Error:
             continue
         if len(cells) > 1:
