@@ -22,17 +22,17 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import COLUMNS
 from truerate.answers.judging import detector_of
 from truerate.answers.rating import cell_of, overall, seen_by
-from truerate.answers.reading import BREAK
-from truerate.answers.table import as_spans, table_of_records
 from truerate.answers.verdicts import WORD_SUPPORT
 from truerate.detectors.tokens.rules import learn_trees, read_trees
 from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.word_features import passages_of
 from truerate.metrics.estimators.own_rate import Rate, groups, rate_of
 from truerate.metrics.estimators.sample import Cell
+from truerate.sources.answers.fields import COLUMNS
+from truerate.sources.answers.reading import BREAK
+from truerate.sources.answers.table import as_spans, table_of_records
 from truerate.sources.public import ragtruth
 
 ROOT = Path(__file__).parents[1]

@@ -35,8 +35,8 @@ from truerate.detectors.training.jobs import fit_all
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
 from truerate.results.markers import write_between
-from truerate.sources import SourceTables
 from truerate.sources.raw import wiki_files
+from truerate.sources.tables import SourceTables
 from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import SOURCE, contexts

@@ -105,7 +105,7 @@ BACK = """
 import json, sys
 from truerate.config.layout import Layout
 from truerate.config import HubSource, Source
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 from truerate.sources.hub.fetch import folder_of
 source = Source(reader="truerate", hub=HubSource(repo=sys.argv[1], revision=sys.argv[2], config=sys.argv[3]))
 got = read_source("back", source, folder_of("back", source, Layout.load()), "stop")

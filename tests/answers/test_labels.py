@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from truerate.answers.labels import with_labels
-from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
+from truerate.sources.answers.table import read_table
 
 EMOJI = "😀😀 Since 1900 and 1955."  # 1900 at 9 in code points, 11 in UTF-16 units, 15 in bytes
 GERMAN = "Köln, Gößweinstein: seit 1900."  # at 25 in code points and UTF-16 units, at 28 in bytes

@@ -67,7 +67,7 @@ def test_a_recorded_line_with_a_long_number_or_half_a_pair_is_read(tmp_path):
 # What these alone may read: what truerate wrote itself, and fields of large files of answers that are taken as text.
 OWN = (
     "core/lenient.py", "metrics/bm25.py", "web/article_files.py", "web/store.py", "llm/retrieved.py", "llm/store/responses.py",
-    "llm/store/archive.py", "llm/transport/refusals.py", "llm/keys.py", "answers/large.py",
+    "llm/store/archive.py", "llm/transport/refusals.py", "llm/keys.py", "sources/answers/large.py",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from truerate.detectors.family import fit_family, judge_family
 from truerate.detectors.interface import Texts
 from truerate.detectors.support import NAMES, longest_run, support_features
 from truerate.metrics.agreement import cohen_kappa, contingency
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 from .labelled_texts import contexts
 

@@ -13,7 +13,7 @@ from truerate.hub.kept import Kept
 from truerate.hub.licences import LICENCES
 from truerate.hub.release import Stamp
 from truerate.hub.shards import Config
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 LICENCE = LICENCES["mit"]
 SCHEMA = {

@@ -15,7 +15,7 @@ from truerate.core.schemas import Document, Judgement, Reject, Sample, frame, wr
 from truerate.llm.dry_run import DryRun
 from truerate.pipeline import graph
 from truerate.pipeline.planning.plan import Planned, Priced, assuming, planned, planned_with, walk
-from truerate.sources import SourceTables
+from truerate.sources.tables import SourceTables
 from truerate.tracks.wildhallucinations.protocol import WEB
 
 BOARD = "wildhallucinations-closed-world"

@@ -12,8 +12,8 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame
-from truerate.sources import SourceTables
 from truerate.sources.raw import seed_files
+from truerate.sources.tables import SourceTables
 from truerate.tracks.asking import Asking
 from truerate.tracks.halueval import steps
 from truerate.tracks.halueval.labels import label

@@ -17,8 +17,8 @@ from truerate.annotation.labels import Labelled
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, pairs
-from truerate.sources import SourceTables
 from truerate.sources.papers import faithdial
+from truerate.sources.tables import SourceTables
 from truerate.tracks.halludial import dataset, labels, scores, steps
 from truerate.tracks.protocol import graph_of_track
 from truerate_world.draws import draw

@@ -18,8 +18,8 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame, pairs
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
-from truerate.sources import SourceTables
 from truerate.sources.raw import wiki_files
+from truerate.sources.tables import SourceTables
 from truerate.tracks.mfava import dataset, labels, scores, steps
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build as build_world

@@ -19,8 +19,8 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
 from truerate.llm.request import answered
-from truerate.sources import SourceTables
 from truerate.sources.papers import wildchat
+from truerate.sources.tables import SourceTables
 from truerate.tracks.wildhallucinations import dataset, evidence, labels, scores, steps
 from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build

@@ -14,8 +14,8 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, pairs, save, schema
 from truerate.results.commit import SOURCE, by_labelled_parts, labels_behind
 from truerate.results.labels import LABELS, Label, save_labels
-from truerate.sources import read_source, readers
-from truerate.sources.registry import labels_by
+from truerate.sources.reading import read_source
+from truerate.sources.registry import labels_by, readers
 
 ROOT = Path(__file__).parents[2]
 READS = '''

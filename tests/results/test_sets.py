@@ -14,7 +14,7 @@ from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, TruerateError, listed
 from truerate.results.sets import LEFT_OUT, boards_in, lines_of, sets_in, survey
 from truerate.results.work_folder import declare, furnish, with_errata
-from truerate.sources import readers
+from truerate.sources.registry import readers
 
 
 def folders_but(*present: str) -> str:

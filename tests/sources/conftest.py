@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from truerate.config import Source
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 DATA = Path(os.environ.get("TRUERATE_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 

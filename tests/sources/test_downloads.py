@@ -9,7 +9,7 @@ from test_seed_formats import ALPACA, HOTPOT, MESSAGES, STORY, csv_of
 
 from truerate.config import Source
 from truerate.core.errors import TruerateError
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 OTHER = HOTPOT | {"_id": "9", "question": "What is the Blue Lamp made of?", "answer": "Tin"}
 ARTICLE = {"article": "Varn opened a bridge.\n\nIt is long.", "highlights": "A bridge opened\nIt is long"}

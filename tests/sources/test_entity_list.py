@@ -5,7 +5,7 @@ import pytest
 from truerate.config.data import Source
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 
 def test_a_csv_list(put, read):

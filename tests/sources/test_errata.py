@@ -9,7 +9,7 @@ import pytest
 from truerate.config import Source
 from truerate.core.errors import SourceError
 from truerate.core.schemas import Sample, load, pair, save
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 QUESTIONS = [
     {"question": f"Where is {town}?", "golden_answer": "Oster", "improper": False}

@@ -7,7 +7,7 @@ from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
 from truerate.detectors.evidence import with_evidence
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 
 def sentence(*claims, **change):

@@ -11,7 +11,7 @@ import pytest
 
 from truerate.config import Source
 from truerate.core.schemas import pair
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 from truerate.tracks.wildhallucinations.dataset import ready
 
 CLONES = Path(

@@ -7,7 +7,7 @@ import pytest
 
 from truerate.config import Source
 from truerate.core.schemas import pair
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 GENERAL = {
     "ID": "1",

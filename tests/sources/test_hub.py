@@ -16,9 +16,9 @@ from tests.hub.server.wire import Played, play
 from truerate.config import HubSource, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.sources import read_source
 from truerate.sources.hub import dataset as hub_module
 from truerate.sources.hub.fetch import folder_of
+from truerate.sources.reading import read_source
 
 REPO = "org/metals"
 CLAIMS = [

@@ -15,8 +15,8 @@ from truerate.leaderboard.file_counts import check_counts
 from truerate.leaderboard.ledger import load_published
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
-from truerate.sources import read_source
 from truerate.sources.papers.mfava import annotators, copies, settled
+from truerate.sources.reading import read_source
 from truerate.tracks.mfava.protocol import PROTOCOL
 
 ROOT = Path(__file__).parents[2]

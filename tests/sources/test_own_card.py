@@ -8,8 +8,8 @@ import pytest
 from truerate.config import HubSource, Rights, Source, Training
 from truerate.core.errors import TruerateError
 from truerate.hub.licences import refuse_unpublishable
-from truerate.sources import read_source
 from truerate.sources.cards import are_published, keep_card, published_card
+from truerate.sources.reading import read_source
 
 QA = {"knowledge": "Karlomi stands on the Teru.", "question": "Where does Karlomi stand?"} | {
     "right_answer": "On the Teru.",

@@ -8,8 +8,8 @@ import pytest
 
 from truerate.config import Source
 from truerate.core.errors import TruerateError
-from truerate.sources import read_source
 from truerate.sources.cuts import parquet_rows
+from truerate.sources.reading import read_source
 from truerate.sources.rows import BadRow
 
 CLAIMS = {"setting": "zero_context", "source": "nq", "model": "m", "id": "7", "response": "Varn lies north."}

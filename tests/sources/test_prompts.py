@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from truerate.config import Source
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 TOKENS = "<P> The Ost ( a river ) is 40 km long , and `` cold '' . </P> <P> Other . </P>".split(" ")
 NONE = {"long_answer": {"start_token": -1, "end_token": -1}}

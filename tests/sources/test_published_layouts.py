@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from truerate.config import Source
-from truerate.sources import read_source
 from truerate.sources.raw.wiki_pages import article, plain_address
+from truerate.sources.reading import read_source
 
 HERE = Path(__file__).parents[2] / ".." / "shared"
 OURS = Path(os.environ.get("TRUERATE_DATA") or HERE / "data")

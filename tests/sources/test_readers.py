@@ -4,7 +4,8 @@ import pytest
 
 from truerate.config import Source
 from truerate.core.errors import SettingsError, TruerateError
-from truerate.sources import read_source, readers
+from truerate.sources.reading import read_source
+from truerate.sources.registry import readers
 
 
 def test_readers_are_the_modules_with_a_read_function():

@@ -7,7 +7,7 @@ import yaml
 
 from truerate.config import Source
 from truerate.core.errors import TruerateError
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 
 CASES = yaml.safe_load(Path(__file__).with_name("rejects.yaml").read_text("utf-8"))
 

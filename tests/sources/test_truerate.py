@@ -13,8 +13,8 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import PAIRS, SPANS, pair, pairs
 from truerate.hub.configs import configs_of
 from truerate.hub.shards import parquet, shards_of
-from truerate.sources import read_source
 from truerate.sources.hub.fetch import folder_of
+from truerate.sources.reading import read_source
 
 ROW = {
     "sample_id": "s1",

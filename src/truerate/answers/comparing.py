@@ -7,20 +7,20 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from truerate.answers.forms import Source
 from truerate.answers.gating import FAILED, PASSED, UNDECIDED, Decision, decided
 from truerate.answers.grouping import grouping_of
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.proxies import judges_of
 from truerate.answers.rating import cell_of, seen_by, table_for
-from truerate.answers.reading import STATED
-from truerate.answers.table import AnswerTable
 from truerate.answers.telling import as_html
 from truerate.answers.verdicts import Detector
 from truerate.core.errors import SettingsError, SourceError
 from truerate.metrics.estimators.own_difference import Difference, difference_of
 from truerate.metrics.estimators.own_rate import with_unjudged
 from truerate.metrics.estimators.sample import Cell
+from truerate.sources.answers.forms import Source
+from truerate.sources.answers.reading import STATED
+from truerate.sources.answers.table import AnswerTable
 
 LEAST_LABELS = 10  # of a file, below which nothing is decided
 LEAST_PAIRED = 0.5  # share of the answers of both files that must have a partner to be compared as pairs

@@ -15,12 +15,12 @@ import polars as pl
 from truerate.annotation.labelling import read_labelling
 from truerate.annotation.page import labelling_page
 from truerate.annotation.tasks import annotators
-from truerate.answers.fields import SLICE, given_fields
-from truerate.answers.forms import Source
-from truerate.answers.reading import STATED
-from truerate.answers.table import AnswerTable, read_table
 from truerate.core.errors import SettingsError, listed
 from truerate.metrics.estimators.designs import Design, bands, drawn, stratified, uncertain, uniform
+from truerate.sources.answers.fields import SLICE, given_fields
+from truerate.sources.answers.forms import Source
+from truerate.sources.answers.reading import STATED
+from truerate.sources.answers.table import AnswerTable, read_table
 
 DESIGNS = ("uniform", "stratified", "uncertain")
 LABELLING = Path(__file__).with_name("labelling.yaml")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from truerate.answers.reading import Answer
 from truerate.answers.verdicts import JUDGE, NO_REFERENCE, RULES, WORD_SUPPORT, AnswerVerdict, Detector, Spans
 from truerate.config import Published
 from truerate.config.layout import Layout
 from truerate.config.project import PARAMS, is_settings
 from truerate.core.errors import SettingsError, listed
 from truerate.core.spans.whole_words import MARKED, whole_words
+from truerate.sources.answers.reading import Answer
 
 if TYPE_CHECKING:
     from truerate.llm.request import Estimate, Request

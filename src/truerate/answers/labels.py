@@ -7,13 +7,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import COLUMNS
-from truerate.answers.forms import Record, Source, at_line, named
-from truerate.answers.label_spans import kinds_of, spans_in
-from truerate.answers.reading import ALLOWED, Answer, id_of, name_of, shown, verdict_of, votes_of, weight_of
 from truerate.answers.sheets import label_records
-from truerate.answers.table import AnswerTable, answers_of, as_spans
 from truerate.core.errors import SourceError, listed
+from truerate.sources.answers.fields import COLUMNS
+from truerate.sources.answers.forms import Record, Source, at_line, named
+from truerate.sources.answers.label_spans import kinds_of, spans_in
+from truerate.sources.answers.reading import (
+    ALLOWED,
+    Answer,
+    id_of,
+    name_of,
+    shown,
+    verdict_of,
+    votes_of,
+    weight_of,
+)
+from truerate.sources.answers.table import AnswerTable, answers_of, as_spans
 
 NAMES = ("id", "run", "system", "is_hallucinated", "spans", "weight", "annotator")
 LABEL_NAMES = ("is_hallucinated", "hallucinated", "label")

@@ -13,13 +13,13 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from truerate.answers.fields import SLICE
 from truerate.answers.rated import Rating
-from truerate.answers.reading import STATED
-from truerate.answers.table import places_of
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words, percent
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError
+from truerate.sources.answers.fields import SLICE
+from truerate.sources.answers.reading import STATED
+from truerate.sources.answers.table import places_of
 
 TEMPLATES, PAGE, SCRIPT, INDEX = (
     Path(__file__).parent / "templates",

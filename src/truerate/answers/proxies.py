@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import SPAN
-from truerate.answers.reading import STATED
-from truerate.answers.table import AnswerTable
+from truerate.sources.answers.fields import SPAN
+from truerate.sources.answers.reading import STATED
+from truerate.sources.answers.table import AnswerTable
 
 FOLDS = 5  # in which labels are set aside when the weights of judges are learned
 LEAST_LABELS = 20  # with fewer, judges count alike

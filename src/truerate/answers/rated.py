@@ -10,11 +10,11 @@ import polars as pl
 
 from truerate.answers.grouping import Grouping
 from truerate.answers.proxies import Judges
-from truerate.answers.reading import STATED
 from truerate.answers.repeats import Repeats
 from truerate.answers.telling import as_html, headline, in_words, notes, table_of
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
+from truerate.sources.answers.reading import STATED
 
 Unit = Literal["answers", "tokens"]
 TEMPLATES, SVG = Path(__file__).parent / "templates", "figure.svg.j2"

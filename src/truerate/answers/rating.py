@@ -6,16 +6,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import SLICE, SPAN, given_fields
-from truerate.answers.forms import Source, named
 from truerate.answers.grouping import grouping_of
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import with_labels
 from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.rated import Rating, Unit
-from truerate.answers.reading import ABSTAINED, EMPTY, STATED
 from truerate.answers.repeats import repeats_of
-from truerate.answers.table import AnswerTable, answers_of, as_spans, places_of, read_table
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units
@@ -33,6 +29,10 @@ from truerate.metrics.estimators.own_rate import (
     with_unjudged,
 )
 from truerate.metrics.estimators.sample import Cell
+from truerate.sources.answers.fields import SLICE, SPAN, given_fields
+from truerate.sources.answers.forms import Source, named
+from truerate.sources.answers.reading import ABSTAINED, EMPTY, STATED
+from truerate.sources.answers.table import AnswerTable, answers_of, as_spans, places_of, read_table
 
 UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from truerate.annotation.label_files import read_labels
-from truerate.answers.forms import Source, records_of
-from truerate.answers.reading import yes_or_no
 from truerate.core.errors import SourceError
+from truerate.sources.answers.forms import Source, records_of
+from truerate.sources.answers.reading import yes_or_no
 
 Record = dict[str, Any]
 FORMS = (".csv", ".json")

@@ -6,7 +6,6 @@ is what labels are for.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from truerate.answers.reading import Answer
 from truerate.detectors.absent_words import (
     NUMBER_SUPPORT,
     WORD_SUPPORT,
@@ -15,6 +14,7 @@ from truerate.detectors.absent_words import (
     is_content,
 )
 from truerate.detectors.tokens.features import unit_features
+from truerate.sources.answers.reading import Answer
 
 JUDGE = "judge:"  # before the name of a declared model
 NO_REFERENCE = "no reference"  # why an answer cannot be judged

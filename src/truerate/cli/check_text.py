@@ -14,8 +14,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.console import Console
 from rich.text import Text
 
-from truerate.answers.forms import STDIN, content_of
-from truerate.answers.table import read_table
 from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, SourceError
@@ -23,6 +21,8 @@ from truerate.core.spans.whole_words import MARKED, level, n_words
 from truerate.detectors.absent_words import MARKS
 from truerate.pipeline.judges.judging import Judged, is_judge, judge_response
 from truerate.pipeline.judges.marking import ABSENT, Marked, check, check_pairs
+from truerate.sources.answers.forms import STDIN, content_of
+from truerate.sources.answers.table import read_table
 
 TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
 STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}

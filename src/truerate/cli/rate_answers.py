@@ -7,19 +7,19 @@ from typing import Any
 
 import polars as pl
 
-from truerate.answers.forms import HUB, STDIN
 from truerate.answers.gating import NO_REPORTS, Reports, write_reports
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rated import Unit
 from truerate.answers.rating import rate, table_for, unit_of
-from truerate.answers.reading import STATED
-from truerate.answers.table import answers_of
 from truerate.answers.telling import as_dict, lines, rate_decision
 from truerate.answers.verdicts import JUDGE
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
 from truerate.core.process.terminal import say
+from truerate.sources.answers.forms import HUB, STDIN
+from truerate.sources.answers.reading import STATED
+from truerate.sources.answers.table import answers_of
 
 UNSEEN = str.maketrans({chr(code): "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) != "\n"})
 

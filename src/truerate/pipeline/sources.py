@@ -13,7 +13,7 @@ from truerate.pipeline.dataset_tables import SOURCE
 from truerate.pipeline.guard import refuse_edited, write_json
 from truerate.pipeline.repair.imported import save_state, state_of
 from truerate.pipeline.tracks import known_tasks, protocol_of, refuse_other_tasks
-from truerate.sources import SourceTables
+from truerate.sources.tables import SourceTables
 
 ARTICLES = "articles"  # the whole texts of articles, where a board gives them to its detectors
 
@@ -51,8 +51,8 @@ def articles_of(config: Layout, name: str, documents: pl.DataFrame) -> pl.DataFr
 
 def check_source(config: Layout, name: str) -> SourceTables:
     """Read one source by its reader and write nothing. Raises TruerateError where it cannot be read."""
-    from truerate.sources import read_source
     from truerate.sources.hub import fetch
+    from truerate.sources.reading import read_source
 
     source = config.p.source(name)
     return read_source(name, source, fetch.folder_of(name, source, config), config.p.on_bad_row)

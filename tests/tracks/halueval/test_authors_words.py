@@ -15,7 +15,7 @@ from truerate.core.keys import draw
 from truerate.core.schemas import pair
 from truerate.llm.clones import import_prompts
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 from truerate.tracks.halueval import steps
 from truerate.tracks.halueval.protocol import setting_faults
 from truerate.tracks.halueval.scores import score_recognition, score_wording

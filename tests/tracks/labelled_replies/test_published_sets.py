@@ -8,7 +8,7 @@ import pytest
 from tests.tracks.labelled_replies.builders import cells, layout
 from truerate.config import Source
 from truerate.leaderboard.rows import ranks
-from truerate.sources import read_source
+from truerate.sources.reading import read_source
 from truerate.tracks.labelled_replies.dataset import exported
 from truerate.tracks.labelled_replies.scores import score
 from truerate.tracks.protocol import metrics_of_track

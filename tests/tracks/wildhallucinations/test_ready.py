@@ -9,8 +9,8 @@ import pytest
 
 from truerate.config import Source
 from truerate.core.schemas import Fact, Generation, Judgement, Sample, frame, pair, validate
-from truerate.sources import read_source
 from truerate.sources.collection import Collection
+from truerate.sources.reading import read_source
 from truerate.tracks.wildhallucinations.dataset import ready
 from truerate.tracks.wildhallucinations.scores import score
 

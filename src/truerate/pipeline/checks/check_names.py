@@ -43,8 +43,8 @@ def _first_fault(config: Layout, setting: str, check: Callable[..., object], val
 def _sources(config: Layout) -> Iterator[str]:
     """Readers, and the commands that fill folders."""
     from truerate.config import Source, Training
-    from truerate.sources import check_reader
     from truerate.sources.hub.fetch import check_make
+    from truerate.sources.reading import check_reader
 
     for name, source in config.p.sources.items():
         yield from mistakes(f"sources.{name}", check_reader, name, source, near=partial(_near_reader, source))
@@ -63,7 +63,8 @@ def _sources(config: Layout) -> Iterator[str]:
 
 def _near_reader(source: "Source") -> str:
     """Return what may be meant where a reader of a source is none."""
-    from truerate.sources import is_reader, readers
+    from truerate.sources.reading import is_reader
+    from truerate.sources.registry import readers
 
     named = (source.reader, *([source.training.reader] if source.training else []))
     return next((meant(name, readers()) for name in named if not is_reader(name)), "")

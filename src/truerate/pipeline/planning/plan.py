@@ -22,7 +22,7 @@ from truerate.pipeline.planning.gpu_plan import NOTE
 from truerate.pipeline.planning.judge_plan import LATER, judges
 from truerate.pipeline.sources import load_source
 from truerate.pipeline.tracks import protocol_of
-from truerate.sources import SourceTables
+from truerate.sources.tables import SourceTables
 from truerate.tracks.asking import Asking
 from truerate.tracks.contract import Step
 

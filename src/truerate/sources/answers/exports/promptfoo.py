@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from truerate.answers.exports.contents import Content
-from truerate.answers.exports.records import Export, export_of, record_of
-from truerate.answers.exports.values import decoded, text_of
+from truerate.sources.answers.exports.contents import Content
+from truerate.sources.answers.exports.records import Export, export_of, record_of
+from truerate.sources.answers.exports.values import decoded, text_of
 
 TOOL = "promptfoo"
 _COLUMN = re.compile(r"\[([^\]]*)\]\s*(.*)", re.DOTALL)

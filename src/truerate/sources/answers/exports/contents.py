@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from truerate.answers.forms import long_cells
 from truerate.core.errors import SourceError
+from truerate.sources.answers.forms import long_cells
 
 DELIMITERS = ",\t;"
 UNPACKED = 2**31  # bytes that the members of a packed file may hold together

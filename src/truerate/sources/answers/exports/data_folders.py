@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from truerate.answers.exports.contents import Content, unreadable
-from truerate.answers.exports.records import EVIDENCE, Export, export_of, record_of
-from truerate.answers.fields import ROLES
+from truerate.sources.answers.exports.contents import Content, unreadable
+from truerate.sources.answers.exports.records import EVIDENCE, Export, export_of, record_of
+from truerate.sources.answers.fields import ROLES
 
 TOOL = "datasets"
 INFO = "dataset_info.json"

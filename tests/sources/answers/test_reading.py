@@ -12,11 +12,11 @@ from house import ROOT
 
 from tests.cases import case_table
 from truerate.answers.labels import with_labels
-from truerate.answers.reading import ABSTAINED, EMPTY, STATED, state_of
-from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
+from truerate.sources.answers.reading import ABSTAINED, EMPTY, STATED, state_of
+from truerate.sources.answers.table import read_table
 
 CASES = case_table(__file__)
 

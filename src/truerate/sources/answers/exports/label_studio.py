@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from truerate.answers.exports.contents import Content
-from truerate.answers.exports.records import Export, export_of, high_is_good, label_of, record_of
-from truerate.answers.exports.values import decoded, score_of, text_of
+from truerate.sources.answers.exports.contents import Content
+from truerate.sources.answers.exports.records import Export, export_of, high_is_good, label_of, record_of
+from truerate.sources.answers.exports.values import decoded, score_of, text_of
 
 TOOL = "Label Studio"
 _OF_ANNOTATION = {"annotator", "annotation_id", "created_at", "updated_at", "lead_time"}

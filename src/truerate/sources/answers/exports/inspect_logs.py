@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from truerate.answers.exports.contents import ZIP, Content, members_of, unreadable
-from truerate.answers.exports.records import Export, export_of, label_of, record_of
-from truerate.answers.exports.values import message_of, text_of
+from truerate.sources.answers.exports.contents import ZIP, Content, members_of, unreadable
+from truerate.sources.answers.exports.records import Export, export_of, label_of, record_of
+from truerate.sources.answers.exports.values import message_of, text_of
 
 TOOL = "Inspect"
 

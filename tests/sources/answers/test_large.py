@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from truerate.answers.rating import rate
-from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
+from truerate.sources.answers.table import read_table
 
 N = 100_001
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from truerate.answers.exports.contents import Content, beside, unreadable
-from truerate.answers.exports.records import Export, export_of, label_of, record_of
-from truerate.answers.exports.values import decoded, message_of, score_of
+from truerate.sources.answers.exports.contents import Content, beside, unreadable
+from truerate.sources.answers.exports.records import Export, export_of, label_of, record_of
+from truerate.sources.answers.exports.values import decoded, message_of, score_of
 
 Judged = Mapping[str, list[tuple[str, str, Any]]]  # by subject: kind, name, value
 PEOPLE, JUDGE = "people", "judge"

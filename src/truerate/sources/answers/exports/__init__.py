@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from truerate.answers.exports import (
+from truerate.sources.answers.exports import (
     data_folders,
     deepeval,
     every_eval,
@@ -14,8 +14,8 @@ from truerate.answers.exports import (
     tables,
     traces,
 )
-from truerate.answers.exports.contents import Content, content_of, unreadable
-from truerate.answers.exports.records import Export
+from truerate.sources.answers.exports.contents import Content, content_of, unreadable
+from truerate.sources.answers.exports.records import Export
 
 READERS: tuple[tuple[str, Callable[[Content], Export | None]], ...] = (
     ("Inspect", inspect_logs.of_json),

@@ -11,9 +11,9 @@ import zstandard
 from house import ROOT
 
 from tests.cases import case_table
-from truerate.answers.exports import read_export
-from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
+from truerate.sources.answers.exports import read_export
+from truerate.sources.answers.table import read_table
 
 CASES = case_table(__file__)
 FOREIGN = ROOT.parent / "shared" / "cases" / "foreign"

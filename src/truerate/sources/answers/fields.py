@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from truerate.answers.reading import NOTHING, VERDICTS
 from truerate.core.data_files import read_data
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.text import n_words
+from truerate.sources.answers.reading import NOTHING, VERDICTS
 
 _NAMES = read_data(Path(__file__).with_name("fields.yaml"), dict)
 ROLES: Mapping[str, Sequence[str]] = _NAMES["roles"]

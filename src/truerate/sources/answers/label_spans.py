@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from truerate.answers.reading import Answer, shown
 from truerate.core.spans.span_offsets import CODE_POINTS, KINDS, Bounds, bounds_by_kind, offsets_of
 from truerate.core.text import find_span
+from truerate.sources.answers.reading import Answer, shown
 
 
 def spans_in(value: object, answer: Answer, kinds: frozenset[str]) -> tuple[Bounds, ...]:

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from truerate.answers.exports.contents import Content
-from truerate.answers.exports.records import Export, export_of, label_of, record_of
-from truerate.answers.exports.values import decoded, message_of, passages_of, score_of
+from truerate.sources.answers.exports.contents import Content
+from truerate.sources.answers.exports.records import Export, export_of, label_of, record_of
+from truerate.sources.answers.exports.values import decoded, message_of, passages_of, score_of
 
 _RAGAS = ({"user_input", "response"}, {"retrieved_contexts", "reference", "reference_contexts", "rubrics"})
 _RAGAS_OLD = (

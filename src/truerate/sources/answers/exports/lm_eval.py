@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from truerate.answers.exports.contents import Content, beside, unreadable
-from truerate.answers.exports.records import Export, export_of, record_of
-from truerate.answers.exports.values import passages_of, text_of
+from truerate.sources.answers.exports.contents import Content, beside, unreadable
+from truerate.sources.answers.exports.records import Export, export_of, record_of
+from truerate.sources.answers.exports.values import passages_of, text_of
 
 TOOL = "lm-evaluation-harness"
 _NAME = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.:-]+)?\.jsonl$")

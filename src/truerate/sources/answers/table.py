@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import (
+from truerate.core.errors import SourceError, listed
+from truerate.core.process.system_errors import check_regular
+from truerate.sources.answers.fields import (
     COLUMNS,
     SLICE,
     TEXTS,
@@ -21,10 +23,10 @@ from truerate.answers.fields import (
     is_turned,
     value_at,
 )
-from truerate.answers.forms import HUB, STDIN, Records, Source, at_line, content_of, named, records_of
-from truerate.answers.label_spans import kinds_of, spans_in
-from truerate.answers.large import large
-from truerate.answers.reading import (
+from truerate.sources.answers.forms import HUB, STDIN, Records, Source, at_line, content_of, named, records_of
+from truerate.sources.answers.label_spans import kinds_of, spans_in
+from truerate.sources.answers.large import large
+from truerate.sources.answers.reading import (
     STATED,
     Answer,
     abstention_of,
@@ -40,8 +42,6 @@ from truerate.answers.reading import (
     weight_of,
     without_thought,
 )
-from truerate.core.errors import SourceError, listed
-from truerate.core.process.system_errors import check_regular
 
 UNREAD = "a large file: its texts are not read; answers abstain where it says so ('abstained')"
 REFUSED = -1.0  # what some tools write where a judge refused
@@ -127,7 +127,7 @@ def read_table(
 def read_export(path: Path, content: bytes) -> Any:
     """The records of another tool's export, None of a plain file."""
     try:
-        from truerate.answers.exports import read_export as read
+        from truerate.sources.answers.exports import read_export as read
     except ImportError:
         return None
     return read(path, content)

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from truerate.answers.fields import given_fields
 from truerate.answers.rating import rate
-from truerate.answers.table import read_table
 from truerate.core.errors import SettingsError, SourceError
+from truerate.sources.answers.fields import given_fields
+from truerate.sources.answers.table import read_table
 
 SOUND = "The harbour of Karlomi was built in 1412."
 

@@ -9,9 +9,17 @@ from typing import Any
 
 import polars as pl
 
-from truerate.answers.fields import COLUMNS, SLICE, VERDICT, Fields, column_of, fields_of, is_turned
-from truerate.answers.forms import PARQUET, STDIN, Records, at_line, class_names, delimiter_of, records_of
-from truerate.answers.reading import (
+from truerate.sources.answers.fields import COLUMNS, SLICE, VERDICT, Fields, column_of, fields_of, is_turned
+from truerate.sources.answers.forms import (
+    PARQUET,
+    STDIN,
+    Records,
+    at_line,
+    class_names,
+    delimiter_of,
+    records_of,
+)
+from truerate.sources.answers.reading import (
     ABSTAINED,
     EMPTY,
     STATED,

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from truerate.answers.exports.contents import Content, beside, unreadable
-from truerate.answers.exports.records import Export, export_of, record_of
-from truerate.answers.exports.values import message_of, text_of
+from truerate.sources.answers.exports.contents import Content, beside, unreadable
+from truerate.sources.answers.exports.records import Export, export_of, record_of
+from truerate.sources.answers.exports.values import message_of, text_of
 
 TOOL = "Every Eval Ever"
 
