@@ -28,7 +28,7 @@ def grouping_of(frame: pl.DataFrame) -> Grouping:
     Where labels were given to all answers about one reference or to none (`are_by_group`), references are the
     groups, however many questions were asked about each: it is they that were drawn to be labelled.
     """
-    if (frame["group"] != "").any():
+    if frame.select((pl.col("group") != "").any()).item():
         return _by("group", frame) or _alone(frame)
     by_reference, by_question = _by("reference", frame), _by("question", frame)
     if by_reference is None or by_reference.n == 1:
@@ -41,8 +41,8 @@ def grouping_of(frame: pl.DataFrame) -> Grouping:
 
 def _by(what: str, frame: pl.DataFrame) -> Grouping | None:
     """The groups by a column, each with the number of its first row; None where no two answers have a value in common."""
-    values = frame[what]
-    if values.n_unique() == frame.height:
+    n = frame.select(pl.col(what).hash().n_unique()).item()
+    if n == frame.height or (n == 1 and not frame[what][0]):
         return None
     row = pl.col("row").cast(pl.Int64)
     first = pl.when(pl.col(what) == "").then(row).otherwise(row.min().over(what))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -60,12 +60,14 @@ def page(report: Rating) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["told"] = in_words
-    rows = report.frame.with_columns(is_flagged=pl.col("verdict").fill_null(False))
-    shown = rows.sort("is_flagged", descending=True, maintain_order=True).head(MOST_SHOWN)
+    is_flagged = report.frame["verdict"].fill_null(False).to_numpy()
+    first = np.concatenate([np.flatnonzero(part)[:MOST_SHOWN] for part in (is_flagged, ~is_flagged)])
+    shown = report.frame[first[:MOST_SHOWN]]
     rate = report.rate
     value = rate.value if rate.low is not None or rate.raw is None else rate.raw.value
     script = (TEMPLATES / SCRIPT).read_text("utf-8")
-    cards = json.dumps([card(row) for row in shown.iter_rows(named=True)], ensure_ascii=False)
+    fields = ["system", "lang", *(name for name in shown.columns if name.startswith(SLICE))]
+    cards = json.dumps([card(row, fields) for row in shown.iter_rows(named=True)], ensure_ascii=False)
     return environment.get_template(PAGE).render(
         mark=MARK,
         headline=headline(report),
@@ -80,22 +82,21 @@ def page(report: Rating) -> str:
         rate=rate,
         pairs=[pair_in_words(pair) for pair in report.pairs],
         answers=Markup(cards.replace("<", "\\u003c")),  # no tag begins in it, whatever an answer holds
-        n_left_out=rows.height - shown.height,
+        n_left_out=report.frame.height - shown.height,
     )
 
 
-def card(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def card(row: Mapping[str, Any], fields: Sequence[str]) -> Mapping[str, Any]:
     """One answer as shown: its id and fields, what is said of it, and its text in pieces."""
+    state = {True: "flagged", False: "not flagged"}.get(row["verdict"])
     unjudged = f"not judged: {row['reason']}" if row["state"] == STATED else row["state"]
-    state = {True: "flagged", False: "not flagged", None: unjudged}[row["verdict"]]
     people = None if row["label"] is None else ("hallucinated" if row["label"] else "sound")
     text = row["answer"][:MOST_CHARACTERS]
-    sliced = [value for name, value in row.items() if name.startswith(SLICE)]
     return {
         "id": f"{row['id']} · {row['run']}" if row["run"] else row["id"],
-        "fields": [value for value in (row["system"], row["lang"], *sliced) if value],
+        "fields": [row[name] for name in fields if row[name]],
         "question": row["question"][:MOST_CHARACTERS],
-        "said": state,
+        "said": state or unjudged,
         "system": row["system"],
         "people": people,
         "pieces": pieces(text, places_of(row["marked"]), places_of(row["spans"])),
@@ -105,6 +106,8 @@ def card(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def pieces(text: str, flagged: Sequence[Span], labelled: Sequence[Span]) -> list[tuple[str, str]]:
     """A text cut at the borders of spans: (piece, classes), `d` in a detector's and `p` in a person's."""
+    if not flagged and not labelled:
+        return [(text, "")] if text else []
     flagged, labelled = ([span for span in spans if span[0] < len(text)] for spans in (flagged, labelled))
     borders = sorted({0, len(text), *(min(end, len(text)) for span in (*flagged, *labelled) for end in span)})
     return [(text[a:b], _classes(a, flagged, labelled)) for a, b in zip(borders, borders[1:], strict=False)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,7 +25,6 @@ from truerate.metrics.estimators.own_rate import (
     is_turned,
     over_systems,
     rate_of,
-    raw_of,
     wider,
     with_unjudged,
 )
@@ -183,10 +183,16 @@ def report(
         else replace(flags, flagged=with_unjudged(flags.total, judges.proxy(stated, is_stated)))
     )
     columns = ["system", "lang", *(name for name in stated.columns if name.startswith(SLICE))]
-    fields = {name.removeprefix(SLICE): stated[name] for name in columns}
-    several = {name: values for name, values in fields.items() if values.n_unique() > 1 or is_long(values)}
-    sliced = {name: values for name, values in several.items() if is_slice(values)}
-    by_system = _cells(cell, sliced["system"]) if "system" in sliced else {}
+    fields = {name.removeprefix(SLICE): stated.select(pl.col(name).unique().sort()) for name in columns}
+    names = {name: values.to_series() for name, values in fields.items()}
+    several = [name for name, values in names.items() if len(values) > 1 or is_long(values)]
+    sliced = {
+        name: Sliced(names[name], names[name].search_sorted(stated[column]).to_numpy())
+        for name, column in zip(fields, columns, strict=True)
+        if name in several and is_slice(names[name], stated.height)
+    }
+    cells = {name: values.cells(cell) for name, values in sliced.items()}
+    by_system = cells.get("system", {})
     is_judged = stated["verdict"].is_not_null().to_numpy()
     is_by_group = are_by_group(cell)
     return Rating(
@@ -194,8 +200,15 @@ def report(
         detector,
         about,
         frame,
-        replace(overall(cell, by_system), raw=raw_of(flags.only(is_judged))),
-        {name: _rates(cell, flags, values, is_judged, is_by_group) for name, values in sliced.items()},
+        overall(cell, by_system, flags.only(is_judged)),
+        {
+            name: [
+                rate_of(value, of_value, is_by_group=is_by_group, judged=judged[value])
+                for value, of_value in cells[name].items()
+            ]
+            for name, values in sliced.items()
+            for judged in [values.cells(flags, is_judged)]
+        },
         Systems(by_system).pairs(),
         [name for name in several if name not in sliced],
         grouping,
@@ -212,21 +225,29 @@ def report(
     )
 
 
-def _drawn(values: pl.Series, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
+class Sliced(NamedTuple):
+    """A field that divides answers: its sorted values, and the number of each answer's among them, (answers,)."""
+
+    names: pl.Series
+    numbers: np.ndarray
+
+    def cells(self, cell: Cell, kept: np.ndarray | None = None) -> dict[str, Cell]:
+        """The cell of each value, of answers `kept` (answers,)."""
+        inside = [self.numbers == number for number in range(len(self.names))]
+        return {
+            name or NO_VALUE: cell.only(each if kept is None else each & kept)
+            for name, each in zip(self.names, inside, strict=True)
+        }
+
+
+def _drawn(values: Sliced, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return what was drawn to be labelled, by the values of a field, and whether it was: answers, or where
     labels were given group by group the answers of a group that have one value.
     """
-    numbers = numbers_of(values)[1]
     if not is_by_group:
-        return numbers, cell.is_labelled
-    pairs, row = np.unique(np.stack([numbers, cell.clusters], axis=1), axis=0, return_inverse=True)
+        return values.numbers, cell.is_labelled
+    pairs, row = np.unique(np.stack([values.numbers, cell.clusters], axis=1), axis=0, return_inverse=True)
     return pairs[:, 0], np.bincount(row.ravel(), cell.is_labelled) > 0
-
-
-def numbers_of(values: pl.Series) -> tuple[list[str], np.ndarray]:
-    """The sorted values of a field, and the number of each answer's among them, (answers,)."""
-    names = values.unique().sort()
-    return names.to_list(), names.search_sorted(values).to_numpy()
 
 
 def is_long(values: pl.Series) -> bool:
@@ -234,10 +255,9 @@ def is_long(values: pl.Series) -> bool:
     return bool((values.str.len_chars() > LONGEST_VALUE).any())
 
 
-def is_slice(values: pl.Series) -> bool:
-    """Return whether a field divides answers into few groups that repeat, by values that are no long texts."""
-    n = values.n_unique()
-    return 1 < n <= MOST_VALUES and (n < 3 or 2 * n <= len(values)) and not is_long(values)
+def is_slice(names: pl.Series, n_answers: int) -> bool:
+    """Return whether the values of a field divide answers into few groups that repeat, and are no long texts."""
+    return 1 < len(names) <= MOST_VALUES and (len(names) < 3 or 2 * len(names) <= n_answers) and not is_long(names)
 
 
 def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
@@ -259,9 +279,9 @@ def is_uneven(group: np.ndarray, labelled: np.ndarray) -> bool:
     return bool(chdtrc(len(n) - 1, statistic) < BY_CHANCE)
 
 
-def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
-    """The rate of all answers, combined over systems where each has labels enough."""
-    whole = rate_of(ALL_ANSWERS, cell)
+def overall(cell: Cell, by_system: Mapping[str, Cell], judged: Cell) -> Rate:
+    """The rate of all answers, combined over systems where each has labels enough. `judged`: as of `rate_of`."""
+    whole = rate_of(ALL_ANSWERS, cell, judged=judged)
     if whole.value is None or cell.k == cell.n or not are_all_labelled(by_system):
         return whole
     if whole.groups is not None:
@@ -317,28 +337,6 @@ def n_inside(words: Sequence[Span], spans: Sequence[Span]) -> float:
     for start, end in spans:
         touched |= (starts < end) & (ends > start)
     return float(touched.sum())
-
-
-def _rates(
-    cell: Cell, flags: Cell, values: pl.Series, is_judged: np.ndarray, is_by_group: bool
-) -> list[Rate]:
-    """The rate of each value of a field; the flagged share is of what was judged."""
-    return [
-        replace(
-            rate_of(value or NO_VALUE, cell.only(inside), is_by_group=is_by_group),
-            raw=raw_of(flags.only(inside & is_judged)),
-        )
-        for value, inside in _parts(values).items()
-    ]
-
-
-def _cells(cell: Cell, values: pl.Series) -> dict[str, Cell]:
-    return {value or NO_VALUE: cell.only(inside) for value, inside in _parts(values).items()}
-
-
-def _parts(values: pl.Series) -> dict[str, np.ndarray]:
-    names, numbers = numbers_of(values)
-    return {name: numbers == number for number, name in enumerate(names)}
 
 
 def _says_not_where(name: str) -> SettingsError:

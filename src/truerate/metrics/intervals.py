@@ -21,6 +21,7 @@ import numpy as np
 CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this many cells
 KEPT = 80_000_000  # weights kept, a byte each, for the next who asks for the same ones
 SPARSE = 100  # numbers of clusters per row, above which they are sorted
+BLOCK = 2**16  # rows looked at before the next ones are
 AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
 SHOWN = (
@@ -67,9 +68,11 @@ def jeffreys(successes: float, n: float, *, confidence: float) -> tuple[float, f
 
 def numbered(clusters: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The sorted names of clusters (numbers as numbers, others as texts), and the place of each row's among
-    them, (rows,). Whole numbers that are not far apart are counted, not sorted.
+    them, (rows,). Whole numbers that are not far apart are counted, not sorted; those that rise are in order.
     """
     names = np.asarray(clusters)
+    if _are_rising(names):
+        return names, np.arange(len(names))
     if names.dtype.kind not in "iu" or not len(names):
         names, index = np.unique(names.astype(str), return_inverse=True)
         return names, index
@@ -80,10 +83,17 @@ def numbered(clusters: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.nd
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[names]
 
 
+def _are_rising(names: np.ndarray) -> bool:
+    """Return whether each row is a cluster of its own, in the order of their numbers."""
+    return names.dtype.kind in "iu" and bool((names[1:] > names[:-1]).all())
+
+
 def cluster_sums(clusters: Sequence[object] | np.ndarray, values: np.ndarray) -> np.ndarray:
     """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name (`numbered`)."""
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
+    if _are_rising(np.asarray(clusters)):
+        return values
     names, index = numbered(clusters)
     sums = [np.bincount(index, column, minlength=len(names)) for column in values.T]
     return np.stack(sums, axis=1) if len(names) and sums else np.zeros((len(names), values.shape[1]))
@@ -342,7 +352,11 @@ def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confiden
     top, bottom = top[bottom > 0], bottom[bottom > 0]
     if not len(bottom):
         return None
-    if np.allclose(bottom, 1) and np.isclose(top, np.round(top)).all():
+    if all(
+        np.allclose(bottom[at : at + BLOCK], 1) and np.isclose(part, np.round(part)).all()
+        for at in range(0, len(top), BLOCK)
+        for part in [top[at : at + BLOCK]]
+    ):
         return wilson(float(top.sum()), float(bottom.sum()), confidence=confidence)
     interval = wilson_clustered(top, bottom, confidence=confidence)
     return interval or Interval(float(top.sum() / bottom.sum()), np.nan, np.nan)

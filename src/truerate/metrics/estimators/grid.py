@@ -84,10 +84,13 @@ def covariance(fit: Fit, first: Key, second: Key) -> float:
     for the same articles labelled of both, 0 for labels drawn apart).
     """
     clustered, other = fit.by_cluster[first], fit.by_cluster[second]
-    names, here, there = np.intersect1d(clustered.names, other.names, assume_unique=True, return_indices=True)
-    if not len(names):
+    if len(clustered.names) > len(other.names):
+        clustered, other = other, clustered
+    place = np.minimum(np.searchsorted(other.names, clustered.names), len(other.names) - 1)
+    is_in_both = other.names[place] == clustered.names
+    if not is_in_both.any():
         return 0.0
-    (moved, n, k), (moved_too, n_too, k_too) = clustered.sums[here].T, other.sums[there].T
+    (moved, n, k), (moved_too, n_too, k_too) = clustered.sums[is_in_both].T, other.sums[place[is_in_both]].T
     product = float(moved @ moved_too)
     if fit.target == "model":
         return product

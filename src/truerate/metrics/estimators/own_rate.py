@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -28,6 +29,7 @@ NOTHING_KNOWN = (0.0, 1.0)
 EXACT, NOT_IDENTIFIED = "exact", "not-identified"
 MOST_BANDS, LEAST_OF_BAND = 5, 8  # of a score: bands, and labels of each
 FEW_OPEN = 3  # answers without a label for which no approximation is good
+HEAD = 1000  # units in which many values show already
 SURE_TURNED = 3.0  # standard errors from which a detector is called the wrong way round
 LEAST_SKEW = 1e-6  # a smaller one is rounding
 
@@ -57,19 +59,26 @@ class Rate:
     groups: int | None = None
 
 
-def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bool | None = None) -> Rate:
+def rate_of(
+    group: str,
+    cell: Cell,
+    *,
+    confidence: float = 0.95,
+    is_by_group: bool | None = None,
+    judged: Cell | None = None,
+) -> Rate:
     """The rate of these very answers: exact where all are labelled; from labels that were given group by
     group (`is_by_group`; None: as `are_by_group` sees) `grouped_rate`; else by the estimator that the
     registry chooses.
 
     Fewer than LEAST_LABELS labels: the hull of its interval and of Wilson's of the labelled ones alone,
     without a point. Labels of one group: what the other answers leave open. No label at all: the flagged
-    share alone. Nothing in it: None everywhere.
+    share alone. Nothing in it: None everywhere. `judged`: the units whose flagged share is told; None: all.
     """
-    key = (group, ALL)
+    key, raw = (group, ALL), raw_of(cell if judged is None else judged, confidence=confidence)
     if not cell.n or not cell.total.sum():
-        return Rate(group, cell.n, cell.k, None, None, None, None, "none", "no answers")
-    names = (RAW, LABELS_ALONE, PREDICTION_POWERED)
+        return Rate(group, cell.n, cell.k, raw, None, None, None, "none", "no answers")
+    names = (LABELS_ALONE, PREDICTION_POWERED)
     estimates = estimate_board({key: cell}, confidence=confidence, names=names)[key]
     intervals = {
         estimate.estimator: estimate.interval
@@ -77,7 +86,7 @@ def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bo
         if isinstance(estimate.interval, Interval)
     }
     unlabelled = "nobody labelled answers here"
-    rate = Rate(group, cell.n, cell.k, intervals.get(RAW), None, None, None, RAW, unlabelled)
+    rate = Rate(group, cell.n, cell.k, raw, None, None, None, RAW, unlabelled)
     if not cell.k:
         return rate
     rate = replace(rate, estimator=NOT_IDENTIFIED, system=system_rate(cell, confidence=confidence))
@@ -177,10 +186,10 @@ def by_bands(cells: Sequence[Cell], *, confidence: float) -> Interval | None:
     n = sum(cell.n for cell in cells)
     value = below = above = 0.0
     for cell in cells:
-        for band in _bands(cell):
-            weight = np.ones(band.k) if band.weight is None else band.weight[band.is_labelled]
-            share, left = band.n / n, _without_label(band, weight)
-            rate = float(weight @ band.gold[band.is_labelled] / weight.sum())
+        for size, gold, weight in _bands(cell):
+            share = size / n
+            left = 1 - len(gold) / size if cell.weight is None else _without_label(weight)
+            rate = float(weight @ gold / weight.sum())
             value += share * rate
             if left > 0:
                 worth = float(weight.sum() ** 2 / (weight @ weight)) / left
@@ -208,24 +217,31 @@ def is_turned(cell: Cell) -> bool:
     return float(sides[0].mean() - sides[1].mean()) < -SURE_TURNED * error
 
 
-def _without_label(cell: Cell, weight: np.ndarray) -> float:
-    """The share of a band's variance that its labels leave: of weighted ones by their chances."""
-    if cell.weight is None:
-        return 1 - cell.labelled_share
+def _without_label(weight: np.ndarray) -> float:
+    """The share of a band's variance that labels leave which were drawn with unlike chances."""
     return float(np.square(weight) @ (1 - 1 / weight) / (weight @ weight))
 
 
-def _bands(cell: Cell) -> list[Cell]:
+def _bands(cell: Cell) -> list[tuple[int, np.ndarray, np.ndarray]]:
     """The units of a cell by what the detector says: each value where there are few, else bands with equal
-    numbers of labels, MOST_BANDS at most and LEAST_OF_BAND labels each; together where one has no label.
+    numbers of labels, MOST_BANDS at most and LEAST_OF_BAND labels each; together where one has no label. Of
+    each its units, and of the labelled ones label and weight.
     """
-    values = np.unique(cell.flagged)
+    inside = cell.is_labelled
+    flagged, gold = cell.flagged[inside], cell.gold[inside]
+    weight = np.ones(cell.k) if cell.weight is None else cell.weight[inside]
+    values = np.unique(cell.flagged[:HEAD])
+    values = np.unique(cell.flagged) if len(values) <= MOST_BANDS else values
     if len(values) > MOST_BANDS:
         n_bands = max(1, min(MOST_BANDS, cell.k // LEAST_OF_BAND))
-        values = np.unique(np.quantile(cell.flagged[cell.is_labelled], np.arange(n_bands) / n_bands))
-    band = np.maximum(np.searchsorted(values, cell.flagged, side="right") - 1, 0)
-    bands = [cell.only(band == index) for index in range(len(values))]
-    return bands if all(each.k for each in bands) else [cell]
+        values = np.unique(np.quantile(flagged, np.arange(n_bands) / n_bands))
+    from_each = [cell.n, *(int((cell.flagged >= value).sum()) for value in values[1:]), 0]
+    band = np.maximum(np.searchsorted(values, flagged, side="right") - 1, 0)
+    bands = [
+        (here - above, gold[band == index], weight[band == index])
+        for index, (here, above) in enumerate(pairwise(from_each))
+    ]
+    return bands if all(len(gold) for _, gold, _ in bands) else [(cell.n, gold, weight)]
 
 
 def for_skew(cell: Cell, *, confidence: float) -> Interval | None:

@@ -7,6 +7,7 @@ holds `total` things that may be hallucinated (tokens, facts, or one verdict).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ class Cell:
     is_alone: np.ndarray | None = None
     weight: np.ndarray | None = None
 
-    @property
+    @cached_property
     def is_labelled(self) -> np.ndarray:
         """Return which units have a label, (units,)."""
         return ~np.isnan(self.gold)
@@ -59,7 +60,7 @@ class Cell:
         """Units."""
         return len(self.total)
 
-    @property
+    @cached_property
     def k(self) -> int:
         """Labelled units."""
         return int(self.is_labelled.sum())
@@ -70,7 +71,9 @@ class Cell:
         return self.k / self.n if self.n else 0.0
 
     def only(self, inside: np.ndarray) -> "Cell":
-        """Some of the units."""
+        """Some of the units, `inside` (units,) of booleans, or their numbers."""
+        if inside.dtype == bool and inside.all():
+            return self
         columns = (self.total, self.flagged, self.gold, self.clusters)
         more = (self.is_alone, self.weight)
         return Cell(
