@@ -257,7 +257,11 @@ def is_long(values: pl.Series) -> bool:
 
 def is_slice(names: pl.Series, n_answers: int) -> bool:
     """Return whether the values of a field divide answers into few groups that repeat, and are no long texts."""
-    return 1 < len(names) <= MOST_VALUES and (len(names) < 3 or 2 * len(names) <= n_answers) and not is_long(names)
+    return (
+        1 < len(names) <= MOST_VALUES
+        and (len(names) < 3 or 2 * len(names) <= n_answers)
+        and not is_long(names)
+    )
 
 
 def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
