@@ -86,11 +86,11 @@ def covariance(fit: Fit, first: Key, second: Key) -> float:
     clustered, other = fit.by_cluster[first], fit.by_cluster[second]
     if len(clustered.names) > len(other.names):
         clustered, other = other, clustered
-    place = np.minimum(np.searchsorted(other.names, clustered.names), len(other.names) - 1)
-    is_in_both = other.names[place] == clustered.names
+    there = np.minimum(np.searchsorted(other.names, clustered.names), len(other.names) - 1)
+    is_in_both = other.names[there] == clustered.names
     if not is_in_both.any():
         return 0.0
-    (moved, n, k), (moved_too, n_too, k_too) = clustered.sums[is_in_both].T, other.sums[place[is_in_both]].T
+    (moved, n, k), (moved_too, n_too, k_too) = clustered.sums[is_in_both].T, other.sums[there[is_in_both]].T
     product = float(moved @ moved_too)
     if fit.target == "model":
         return product
