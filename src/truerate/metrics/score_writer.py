@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, Outcome, emptied, pairs, schema, score_row
+from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.intervals import (
     UNIT,
     Bounds,
@@ -203,6 +204,20 @@ class ScoreWriter:
         sums = cluster_sums(clusters, values)
         interval = self.intervals(sums, lambda totals: of(totals)[:, None], bounds=bounds)[0]
         return self.row(metric, subject, where, interval, len(values))
+
+    def kappa(
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping[str, Any],
+        columns: tuple[np.ndarray, np.ndarray],
+        clusters: Sequence[str],
+        weights: np.ndarray | None = None,
+    ) -> dict[str, Any]:
+        """A Score row of Cohen's κ of two columns of yes and no, whose rows may be weighted."""
+        cells = weighted_cells(*columns, np.ones(len(clusters)) if weights is None else weights)
+        of_totals = lambda totals: cohen_kappa(totals.reshape(-1, 2, 2))  # noqa: E731
+        return self.statistic(metric, subject, where, cells, clusters, of_totals, bounds=KAPPA)
 
     def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict[str, Any]]:
         """Score rows of several ratios in [0, 1] that are no shares of rows (F1), as from `statistic`."""

@@ -11,7 +11,7 @@ import pytest
 
 from truerate.core.schemas import Document, Generation, Item, Judgement, Score, frame, pair, validate
 from truerate.llm import Reply
-from truerate.tracks.wildhallucinations import steps
+from truerate.tracks.wildhallucinations.crosschecks import steps as crosschecks
 from truerate.tracks.wildhallucinations.crosschecks.citing import CITATION, SENTENCE, precise
 from truerate.tracks.wildhallucinations.crosschecks.marks import address, cited, unmarked
 from truerate.tracks.wildhallucinations.facts import facts_of
@@ -129,7 +129,7 @@ def cited_by(text: str, results: list | None, n_facts: int = N_FACTS, answer: st
     source = Tables(frame(Item, [item("x")]), frame(Document, documents))
     upstream = {"generate": frame(Generation, [replied]), "facts": frame(Generation, [written])}
     asking = Scripted(answer)
-    rows, beside = steps.cite(config, BOARD, "aster", source, 0, upstream, asking=asking)
+    rows, beside = crosschecks.cite(config, BOARD, "aster", source, 0, upstream, asking=asking)
     facts = facts_of(pl.concat([*upstream.values()]))
     return rows, beside["judgements"], asking, (upstream, facts)
 

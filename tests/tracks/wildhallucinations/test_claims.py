@@ -28,6 +28,7 @@ from truerate.sources.collection import SourceTables
 from truerate.tracks.asking import Prompter
 from truerate.tracks.wildhallucinations import dataset, evidence, steps
 from truerate.tracks.wildhallucinations import facts as writing
+from truerate.tracks.wildhallucinations.crosschecks import steps as crosschecks
 from truerate.tracks.wildhallucinations.protocol import assumed, assumed_evidence, faults, services
 from truerate.tracks.wildhallucinations.scores import score
 
@@ -221,7 +222,7 @@ def test_a_further_verifier_judges_the_same_claims_by_the_same_pages_and_searche
     replied = steps.generate(config, BOARD, "m", given, 0, {})
     rows, beside = steps.facts(config, BOARD, "m", given, 0, {"generate": replied})
     n, upstream = len(web.queries), {"generate": replied, "facts": rows, "documents": beside["documents"]}
-    _, further = steps.reverify(config, BOARD, "n", given, 0, upstream)
+    _, further = crosschecks.reverify(config, BOARD, "n", given, 0, upstream)
     columns = ("target_id", "verdict", "status", "reason")
     first, second = (of["judgements"].select(columns).sort("target_id") for of in (beside, further))
     assert first.equals(second) and first.height == 5 and len(web.queries) == n

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from truerate.core.schemas import Judgement, Outcome, Score, frame, pair, validate
 from truerate.tracks.wildhallucinations import steps
+from truerate.tracks.wildhallucinations.crosschecks import steps as crosschecks
 from truerate.tracks.wildhallucinations.replies import said_by
 from truerate.tracks.wildhallucinations.scores import score
 
@@ -122,7 +123,7 @@ def test_further_verifiers_are_asked_of_the_same_facts_with_the_same_passages_an
         given[step] = pl.concat(parts)
     first = pl.concat(judged)
     asking = Asking(config)
-    rows, beside = steps.reverify(config, BOARD, "birch", TABLES, 0, given, asking=asking)
+    rows, beside = crosschecks.reverify(config, BOARD, "birch", TABLES, 0, given, asking=asking)
     second = beside["judgements"]
     validate(Judgement, second, where="second")
     assert {request.model for request in asking.requests} == {"birch"} and set(rows["model"]) == {"birch"}

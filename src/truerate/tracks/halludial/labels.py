@@ -20,7 +20,6 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import pair, pairs, sample_row
 from truerate.llm.generation import facts, standing
-from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.score_writer import ALL, Ratio, ScoreWriter
 from truerate.metrics.spans import span_f1, span_sums
 from truerate.tracks.halludial.dataset import NATURAL
@@ -176,17 +175,11 @@ def score_silver(samples: pl.DataFrame, annotator: str | None, writer: ScoreWrit
         ("annotator_tpr", {}, annotated & label, label),
         ("annotator_tnr", {}, ~annotated & ~label, ~label),
     ]
-    tables = weighted_cells(annotated, label, ones)
     return [
         *writer.shares(name, asked, clusters),
-        writer.statistic("annotator_kappa", name, {}, tables, clusters, kappa, bounds=KAPPA),
+        writer.kappa("annotator_kappa", name, {}, (annotated, label), clusters),
         writer.statistic("annotator_span_f1", name, {}, spans[is_marked], marked, span_f1),
     ]
-
-
-def kappa(totals: np.ndarray) -> np.ndarray:
-    """Return Cohen's κ of totals (draws, 4) of two columns of no and yes."""
-    return cohen_kappa(totals.reshape(-1, 2, 2))
 
 
 def places(spans: pl.Series) -> list[list[tuple[int, int]]]:
@@ -283,8 +276,7 @@ def meta_agreement(
     for (kind, name, ratings), (other_kind, other, other_ratings) in combinations(raters, 2):
         if shared := sorted(ratings.keys() & other_ratings.keys()):
             first, second = (np.array([of[unit] for unit in shared]) for of in (ratings, other_ratings))
-            tables = weighted_cells(first, second, np.ones(len(shared)))
             clusters = [groups[unit] for unit in shared]
             where = {"raters": kind if kind == other_kind else MIXED, "with": other}
-            scores.append(writer.statistic("meta_kappa", name, where, tables, clusters, kappa, bounds=KAPPA))
+            scores.append(writer.kappa("meta_kappa", name, where, (first, second), clusters))
     return scores

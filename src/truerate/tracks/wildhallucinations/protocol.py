@@ -20,6 +20,7 @@ from truerate.llm.generation import facts, generations
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.protocol import Protocol
 from truerate.tracks.wildhallucinations import dataset, entities, evidence, labels, scores, steps
+from truerate.tracks.wildhallucinations.crosschecks import steps as crosschecks
 from truerate.tracks.wildhallucinations.entities import takedown_keys
 from truerate.tracks.wildhallucinations.funnel import page_rows, public_tables
 from truerate.tracks.wildhallucinations.names import DOMAINS
@@ -198,8 +199,8 @@ class WildHallucinations(Protocol):
         "evidence": evidence.evidence,
         "generate": steps.generate,
         "facts": steps.facts,
-        "cite": steps.cite,
-        "reverify": steps.reverify,
+        "cite": crosschecks.cite,
+        "reverify": crosschecks.reverify,
     }
     contexts = staticmethod(entities.contexts)
     exported = staticmethod(dataset.exported)

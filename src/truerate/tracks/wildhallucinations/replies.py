@@ -12,7 +12,6 @@ import polars as pl
 from truerate.core.schemas import NO_ANSWERS, emptied, pair
 from truerate.core.text import WORD
 from truerate.llm.generation import REASKED, standing
-from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.cells import FOUND, moments, product_cells, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import (
@@ -124,8 +123,7 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
             writer.share("verifier_fpr", judge, {}, verdict, entity, weight * is_read * ~label),
             writer.share("verifier_accuracy", judge, {}, is_read & (verdict == label), entity, weight),
         ]
-        cells = weighted_cells(label, verdict, weight * is_read)
-        rows.append(_kappa_row("verifier_kappa", judge, cells, entity, writer))
+        rows.append(writer.kappa("verifier_kappa", judge, {}, (label, verdict), entity, weight * is_read))
         # nothing was answered: nothing is measured
         if (of_labelled.filter(judge=judge)["status"] == "dead").all():
             n = both.height
@@ -149,17 +147,8 @@ def batch_rows(
     if both.is_empty():
         return []
     first, second, entity = both["verdict"].to_numpy(), both["alone"].to_numpy(), both["entity"].to_list()
-    cells = weighted_cells(first, second, np.ones(both.height))
     agreed = writer.share("batch_agreement", verifier, {}, first == second, entity)
-    return [agreed, _kappa_row("batch_kappa", verifier, cells, entity, writer)]
-
-
-def _kappa_row(
-    metric: str, judge: str | None, cells: np.ndarray, entity: Sequence[str], writer: ScoreWriter
-) -> dict:
-    """Cohen's κ of two columns of yes and no from weighted counts (facts, 4), entities resampled whole."""
-    kappa = lambda totals: cohen_kappa(totals.reshape(-1, 2, 2))  # noqa: E731
-    return writer.statistic(metric, judge or "", {}, cells, entity, kappa, bounds=KAPPA)
+    return [agreed, writer.kappa("batch_kappa", verifier or "", {}, (first, second), entity)]
 
 
 # ---- reviews -----------------------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """The steps that ask models (sections 2 and 3): `extract` lists the names in every message, `curate` asks
 three things of each name, `generate` has a subject write what it knows of each entity that has pages, and
-`facts` cuts its replies into atomic facts and verifies these against passages of the pages; `cite` asks
-whether the results that sentences cite support them, and `reverify` has
-a further verifier judge the same facts by the same passages.
+`facts` cuts its replies into atomic facts and verifies these against passages of the pages. What checks
+these verdicts and the sentences' citations stands in `crosschecks.steps`.
 
 What does not pass a question is not asked the next. A source that brings its own entities is asked about
 neither.
@@ -18,7 +17,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
-from truerate.core.schemas import Document, Judgement, Reject, frame, pair
+from truerate.core.schemas import Document, Judgement, Reject, frame
 from truerate.llm import Reply, Request
 from truerate.llm.dry_run import DryRun
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
@@ -102,16 +101,6 @@ class CheckingWork(EntityWork):
     def is_due(self) -> bool:
         """Whether subject, fact writer and verifier may stand on the board."""
         models = (self.model, self.settings.fact_writer, self.settings.verifier)
-        return len(self.config.p.models_on(self.board, models)) == len(models)
-
-
-class ReverifyingWork(EntityWork):
-    """What a step works on that has facts verified which another step had written."""
-
-    @property
-    def is_due(self) -> bool:
-        """Whether a further verifier and the fact writer may stand on the board."""
-        models = (self.model, self.settings.fact_writer)
         return len(self.config.p.models_on(self.board, models)) == len(models)
 
 
@@ -255,70 +244,6 @@ def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
         searched, tables = pages
     rows, judged = verified(work, pl.concat([parts, searched]), tables, work.settings.verifier)
     return pl.concat([written, searched, rows]).sort("generation_id"), {**tables, "judgements": judged}
-
-
-@step_of(ReverifyingWork, {"judgements": Judgement})
-def reverify(work: ReverifyingWork) -> tuple[pl.DataFrame, Replies]:
-    """Ask a further verifier for its verdicts on the facts of all subjects of a shard, each in the calls and
-    with the passages that the verifier was asked with; none one by one.
-
-    Generation rows of purpose `verify_facts`; beside them the Judgement rows.
-    """
-    is_read = pl.col("purpose").is_in([writing.WRITE, writing.REVISE, SEARCH_CLAIM])
-    written = work.upstream.get("facts", generations([])).filter(is_read)
-    pages = {"documents": work.upstream.get("documents", frame(Document))}
-    parts = [(generations([]), frame(Judgement))]
-    for subject in work.settings.subjects:
-        rows = pl.concat([replies_of(work, subject), written])
-        parts.append(verified(work, rows, pages, work.model, n_checked=0))
-    rows, judged = (pl.concat(tables) for tables in zip(*parts, strict=True))
-    return rows.sort("generation_id"), {"judgements": judged.sort("judgement_id")}
-
-
-@step_of(CheckingWork, {"judgements": Judgement})
-def cite(work: CheckingWork) -> tuple[pl.DataFrame, Replies] | list[dict]:
-    """Ask the verifier whether the results that a subject's sentences cite support them (`crosschecks.citing`), of
-    replies of a shard that came with results and from which facts were taken; else nothing is read or asked.
-
-    Generation rows of purpose `verify_facts` and stage `cited`; beside them Judgement rows of sentences and of
-    citations.
-    """
-    is_told = pair("attributes", "retrieved").is_not_null()
-    if (
-        work.upstream.get("generate", generations([]))
-        .filter(pl.col("model") == work.model, is_told)
-        .is_empty()
-    ):
-        return []
-    from truerate.tracks.wildhallucinations.crosschecks import citing
-
-    replied = replies_of(work, work.model).filter(is_told, pl.col("status") == "ok")
-    written = work.upstream.get("facts", generations([]))
-    written = written.filter(pl.col("purpose").is_in([writing.WRITE, writing.REVISE]))
-    facts_ = facts_of(pl.concat([replied, written]))
-    names = {name: entity.label for name, entity in work.entities.items()}
-    how, judge = verification(work.config, work.board), work.settings.verifier
-    searched = work.upstream.get("documents", frame(Document)).lazy()
-    pages = citing.pages_cited(replied, pl.concat([work.tables.documents.lazy(), searched]))
-    stated, version = citing.statements(replied, facts_, names, pages, how), work.config.identity(judge)
-    rows = list[dict]()
-
-    def ask(questions: Sequence[citing.Question]) -> dict[citing.Question, bool | None]:
-        asked_calls = citing.calls(stated, questions, how)
-        texts = {claim.fact_id: claim.text for call in asked_calls for claim in call.claims}
-        read = partial(verifying.read, texts=texts)
-        asked = verifying.requests(asked_calls, work.prompter)
-        came = work.read_until(asked, "citations of", read=read, n_lost=verifying.n_lost)
-        rows.extend(came.rows(read))
-        of_judge = {"judge": judge, "version": version, "verdicts": how.verdicts}
-        judged = verifying.judgements(asked_calls, came.replies, **of_judge)
-        against = dict(judged.select("target_id", "verdict").iter_rows())
-        verdict_of = {question: against[citing.claim_id(stated, question)] for question in questions}
-        return {question: None if is_so is None else not is_so for question, is_so in verdict_of.items()}
-
-    supported = citing.verdicts(stated, ask)
-    judged = citing.judgements(stated, supported, judge=judge, version=version)
-    return generations(rows), {"judgements": judged}
 
 
 def replies_of(work: EntityWork, subject: str) -> pl.DataFrame:

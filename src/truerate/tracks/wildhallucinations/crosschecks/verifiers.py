@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 
 from truerate.core.aggregates import average
-from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.wildfact import corrected_score, rank_changes, with_share
+from truerate.metrics.wildfact import Verifier, corrected_score, rank_changes, with_share
 from truerate.tracks.wildhallucinations.replies import calibration, said_by
 
 MAJORITY = "majority-vote"
@@ -92,34 +91,16 @@ def verifier_rows(
         return score_rows
     verdicts = common_verdicts(judgements, [*judges, MAJORITY])
     rows = verdicts.join(of_facts, on="fact_id", maintain_order="left").sort("subject", "fact_id")
+    by_subject = [(str(subject), part) for (subject,), part in rows.group_by("subject", maintain_order=True)]
     for judge in (*judges, MAJORITY):
-        columns = {"is_supported": ~pl.col(judge)}
-        checked = with_share(rows.select("fact_id", "generation_id", **columns))
+        checked = with_share(rows.select("fact_id", "generation_id", is_supported=~pl.col(judge)))
         error = calibration(labelled, checked, confidence=writer.statistics.confidence)
-        values[judge] = {}
-        for (subject,), part in rows.group_by("subject", maintain_order=True):
-            row = _score_row(str(subject), judge, part, writer)
-            score_rows.append(row)
-            values[judge][str(subject)] = row["value"]
-            if error is not None:
-                raw = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
-                corrected = corrected_score(raw, error)
-                where = {"estimator": "corrected", "judge": judge}
-                score_rows.append(
-                    writer.row(SCORE, str(subject), where, corrected and corrected[:3], row["n"])
-                )
-    for (subject,), part in rows.group_by("subject", maintain_order=True):
-        score_rows.append(_spread_row(str(subject), judges, part, writer))
-    score_rows += _order_rows(values, judges, writer)
-    entity = rows["entity"].to_list()
-    for first, second in combinations(judges, 2):
-        verdict, other, where = rows[first].to_numpy(), rows[second].to_numpy(), {"with": second}
-        score_rows.append(writer.share("verifier_agreement", first, where, verdict == other, entity))
-        cells = weighted_cells(verdict, other, np.ones(rows.height))
-        kappa = lambda totals: cohen_kappa(totals.reshape(-1, 2, 2))  # noqa: E731
-        more = {"bounds": KAPPA}
-        score_rows.append(writer.statistic("verifier_pair_kappa", first, where, cells, entity, kappa, **more))
-    return score_rows
+        raw = [_score_row(subject, judge, part, writer) for subject, part in by_subject]
+        values[judge] = {row["subject"]: row["value"] for row in raw}
+        for row in raw:
+            score_rows += [row] if error is None else [row, _corrected_row(row, judge, error, writer)]
+    score_rows += [_spread_row(subject, judges, part, writer) for subject, part in by_subject]
+    return score_rows + _order_rows(values, judges, writer) + _pair_rows(rows, judges, writer)
 
 
 def _by_reply(rows: pl.DataFrame, judges: Sequence[str]) -> tuple[np.ndarray, list[str]]:
@@ -134,6 +115,13 @@ def _score_row(subject: str, judge: str, rows: pl.DataFrame, writer: ScoreWriter
     """WildFactScore of a subject by one judge: the mean over replies of the share of supported facts."""
     shares, entities = _by_reply(rows, [judge])
     return writer.row(SCORE, subject, {"judge": judge}, writer.share_of(shares[:, 0], entities), len(shares))
+
+
+def _corrected_row(raw: dict, judge: str, error: Verifier, writer: ScoreWriter) -> dict:
+    """The row of a raw score beside it, corrected by the judge's error."""
+    interval = None if raw["low"] is None else Interval(raw["value"], raw["low"], raw["high"])
+    corrected, where = corrected_score(interval, error), {"estimator": "corrected", "judge": judge}
+    return writer.row(SCORE, raw["subject"], where, corrected and corrected[:3], raw["n"])
 
 
 def _spread_row(subject: str, judges: Sequence[str], rows: pl.DataFrame, writer: ScoreWriter) -> dict:
@@ -160,4 +148,14 @@ def _order_rows(
         sign = [((first[a] or 0) - (first[b] or 0)) * ((other[a] or 0) - (other[b] or 0)) for a, b in pairs]
         n_reversed = sum(product < 0 for product in sign)
         score_rows.append(writer.count("verifier_reversed_pairs", judge, {}, n_reversed, len(pairs)))
+    return score_rows
+
+
+def _pair_rows(rows: pl.DataFrame, judges: Sequence[str], writer: ScoreWriter) -> list[dict]:
+    """How far each two judges agree on all facts of all subjects."""
+    score_rows, entity = [], rows["entity"].to_list()
+    for first, second in combinations(judges, 2):
+        verdict, other, where = rows[first].to_numpy(), rows[second].to_numpy(), {"with": second}
+        score_rows.append(writer.share("verifier_agreement", first, where, verdict == other, entity))
+        score_rows.append(writer.kappa("verifier_pair_kappa", first, where, (verdict, other), entity))
     return score_rows
