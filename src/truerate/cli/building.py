@@ -82,9 +82,25 @@ def _real(o) -> None:
             "or check results by `--check FOLDER`"
         )
     else:
+        _build_boards(o)
+
+
+def _build_boards(o) -> None:
+    """Build the boards of a folder of public sets, or that of a person's own file."""
+    where = {"work": o.work, "tables": o.tables, "results": o.commit_results}
+    if not Path(o.data).is_file():
         from truerate.results.build import build
 
-        build(layout(), o.data, work=o.work, tables=o.tables, results=o.commit_results)
+        if o.name or o.licence:
+            raise SettingsError(f"--name and --licence are of a file of your own; {o.data!r} is no file")
+        return build(layout(), o.data, **where)
+    from truerate.results.own_file import build_own
+
+    layout()  # a project whose settings hold
+    described = {
+        name: getattr(o, name) for name in ("name", "licence", "citation", "url", "redistribution", "system")
+    }
+    build_own(o.data, **described, fields=o.map, verdicts=o.verdicts, threshold=o.threshold, **where)
 
 
 @command("submit")

@@ -169,7 +169,9 @@ def _absent(source: Source, card: dict) -> list[str]:
         absent = [state(source.hub)]
     else:
         folder = Path(source.path).expanduser()
-        if folder.is_dir():
+        if folder.is_file():
+            absent = []
+        elif folder.is_dir():
             gone = [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))]
             absent = [f"files not there: {listed(gone)}"] if gone else []
         else:

@@ -73,6 +73,19 @@ class Rights(Block):
         return self
 
 
+class AnswerFields(Block):
+    """How a file of answers (`reader: answers`) is read, as `truerate rate` reads it. `map`: by role (answer,
+    system, label, reference …) the field that is meant where its name does not say so. `verdicts`: fields of
+    judges' verdicts or scores, `not:` before those whose high values mean faithful; they flag from
+    `threshold` on. `system`: who wrote the answers of which no field says it.
+    """
+
+    map: dict[Word, Word] = {}
+    system: Word | None = None
+    verdicts: tuple[Word, ...] = ()
+    threshold: float = 0.5
+
+
 class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
@@ -82,7 +95,8 @@ class Source(Block):
     the files is read. `rights`: in place of the card's. `is_public`: it is its reader's public set whatever
     the checksums. `errata`: a file of corrected labels (`sources.errata`). `on_bad_row`: in place of that of
     params.yaml. `knowledge`: of HotpotQA's supporting paragraphs the whole (paragraphs, as where it is null),
-    or the supporting sentences alone, as in HaluEval's published files (sentences).
+    or the supporting sentences alone, as in HaluEval's published files (sentences). `answers`: which field of a
+    file of answers is which; its `path` may be the file itself.
     """
 
     reader: Word
@@ -100,6 +114,7 @@ class Source(Block):
     knowledge: Literal["paragraphs", "sentences"] | None = None
     rights: Rights | None = None
     is_public: bool = False
+    answers: AnswerFields | None = None
     on_bad_row: Literal["stop", "reject"] | None = None
 
     @model_validator(mode="after")
@@ -145,7 +160,7 @@ class Board(Block):
 
 class PublicData(Block):
     """Public files that `make real` looks for; further keys are its board's. `on_bad_row`: stop, or reject
-    with a reason.
+    with a reason. `rights`, `answers`: as of a source, of files that are no set that truerate knows.
     """
 
     track: Word
@@ -157,6 +172,8 @@ class PublicData(Block):
     reference: Reference = "lead"
     reference_sentences: Few = 6
     has_detectors: bool = True
+    rights: Rights | None = None
+    answers: AnswerFields | None = None
     on_bad_row: Literal["stop", "reject"] | None = None
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}

@@ -135,7 +135,7 @@ def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
     left_out = {"boards": {"settings", "sizes"}, "backbones": {"resources"}}.get(block, set())
     if block == "boards" and entry["has_detectors"]:
         left_out.add("has_detectors")
-    later = {"sources": ("errata", "knowledge"), "models": ("base",)}
+    later = {"sources": ("errata", "knowledge", "answers"), "models": ("base",)}
     left_out |= {key for key in later.get(block, ()) if entry[key] is None}
     return {key: value for key, value in entry.items() if key not in left_out}
 

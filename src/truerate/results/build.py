@@ -5,7 +5,7 @@ and into a file between markers where one is named. One bad set costs its own bo
 before any is built, and boards are built one by one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from truerate.config.layout import Layout
@@ -23,23 +23,40 @@ TABLES = "tables.md"  # in the work folder
 
 
 def build(config: Layout, data: str, *, work: str, tables: str | None, results: str | None = None) -> None:
-    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the
-    file `tables`, too, if named, and their results with the rows behind them into the folder `results`, if
-    named.
-
-    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set
-    that is there was left out, once the others are built; and before anything is built for a folder or file
-    that cannot be used.
+    """Build the boards of what is found in `data` (`build_boards`). Raises TruerateError where a set that is
+    there was left out, once the others are built.
     """
     present = with_errata(config, boards_in(config, Path(data)))
+    build_boards(
+        present, Path(data), survey(config, Path(data), present), work=work, tables=tables, results=results
+    )
+
+
+def build_boards(
+    present: Mapping[str, dict],
+    data: Path,
+    lines: Iterable[str],
+    *,
+    work: str,
+    tables: str | None,
+    results: str | None,
+) -> None:
+    """Build boards of entries as of `public_data` whose folders or files lie in `data`, in the folder `work`,
+    with their tables, which go into the file `tables`, too, if named, and their results with the rows behind
+    them into the folder `results`, if named.
+
+    Prints `lines`, what was built, what was left out and why, and where the page is. Raises TruerateError where
+    one was left out, once the others are built; and before anything is built for a folder or file that cannot
+    be used.
+    """
     if tables:
         if not Path(tables).is_file():
             what = f"no file {tables!r} to write them into"
             raise TruerateError(f"tables of public files: {what}; name one with --tables")
         read_between(Path(tables), NAME)
-    folder, files = Path(work), Path(data).absolute()
-    refuse_foreign(folder, [Path(data) / entry["folder"] for entry in present.values()])
-    for line in survey(config, Path(data), present):
+    folder, files = Path(work), data.absolute()
+    refuse_foreign(folder, [data / entry["folder"] for entry in present.values()])
+    for line in lines:
         say(line)
     furnish(folder)
     (folder / LOG).write_text("", "utf-8")

@@ -170,7 +170,8 @@ def _sources(boards: Mapping[str, dict], data: Path) -> dict[str, dict]:
     names = {(entry["reader"], entry["folder"]): name for name, entry in boards.items()}
     sources = {}
     for name, entry in boards.items():
-        sources[name] = reading(entry) | {"is_public": True}
+        given = {key: entry[key] for key in ("rights", "answers") if entry.get(key)}
+        sources[name] = reading(entry) | ({"is_public": True} if not given.get("rights") else {}) | given
         if entry.get("errata"):
             sources[name]["errata"] = entry["errata"]
         if training := entry["training"]:

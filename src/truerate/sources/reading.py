@@ -34,6 +34,8 @@ def check_reader(name: str, source: Source) -> None:
         raise SettingsError(f"{where}: reader {reader!r} reads files of no split; take `split` away")
     if source.knowledge is not None and "knowledge" not in accepted:
         raise SettingsError(f"{where}: reader {reader!r} has no choice of knowledge; take `knowledge` away")
+    if source.answers is not None and "answers" not in accepted:
+        raise SettingsError(f"{where}: reader {reader!r} knows its fields; take `answers` away")
     parts = getattr(reader_of(reader), "parts", ())
     if parts and source.part not in (None, *parts):
         raise SettingsError(f"{where}: part {source.part!r} is not known; allowed: {listed(parts)}")
@@ -46,8 +48,13 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     unreadable file, and, where it is `stop`, for the first bad row.
     """
     check_reader(name, source)
-    options = {"part": source.part, "split": source.split, "languages": source.languages or None}
+    options: dict[str, object] = {
+        "part": source.part,
+        "split": source.split,
+        "languages": source.languages or None,
+    }
     options |= {"config": source.hub.config if source.hub else None, "knowledge": source.knowledge}
+    options |= {"rights": source.rights, "answers": source.answers}
     accepted = _options(source.reader)
     more = {key: value for key, value in options.items() if value is not None and key in accepted}
     is_named = source.is_public or source.hub is not None

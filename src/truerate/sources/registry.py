@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
+from truerate.sources.answers import labelled
 from truerate.sources.hub import truerate
 from truerate.sources.papers import (
     faithdial,
@@ -26,6 +27,7 @@ Read = Callable[..., SourceTables]
 Labels = Callable[[Tables], list[dict]]
 READERS: dict[str, Read] = {
     "alpaca": seed_files.read_alpaca,
+    "answers": labelled.read,
     "begin": faithdial.read_begin,
     "cnn_dailymail": seed_files.read_cnn_dailymail,
     "entity_list": wildhallucinations.read_entity_list,

@@ -57,7 +57,7 @@ def _bounds(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
             else next(kind for kind in KINDS if kind in kinds)
         )
         fitting = {by_kind[counted]} if counted in by_kind else set()
-    start, end = offsets_of(span)  # type: ignore[misc]
+    start, end = offsets_of(span)
     if not fitting and quoted is None:
         raise ValueError(f"span {start}–{end} leaves its answer of {len(written)} characters, or is empty")
     if not fitting:

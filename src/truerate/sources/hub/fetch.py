@@ -19,6 +19,8 @@ from truerate.core.process.terminal import announced_wait
 from truerate.sources.hub import dataset as hub
 from truerate.sources.hub.files import ABOUT, about
 
+OF_FILE = "answers"  # the reader of a person's own file: its path may be the file
+
 
 def folder_of(name: str, source: Source, config: Layout) -> Path:
     """The folder of a source's files, created or downloaded if need be. Raises TruerateError if there is
@@ -34,7 +36,7 @@ def folder_of(name: str, source: Source, config: Layout) -> Path:
     folder = Path(source.path).expanduser()
     if source.make:
         return _make(name, source, folder, config)
-    if not folder.is_dir():
+    if not folder.is_dir() and not (source.reader == OF_FILE and folder.is_file()):
         advice = f"put the files there or correct sources.{name}.path in params.yaml"
         raise SourceError(f"source {name!r}: no folder {str(folder)!r}; {advice}")
     return folder

@@ -25,7 +25,7 @@ _HEADER = re.compile(r"[^\r\n{]+,")
 Row = dict[str, Any]
 
 
-class _Yaml(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Yaml(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML 1.2 as JavaScript writes it: `No`, `12:30` and `1908-05-01` are texts."""
 
     yaml_implicit_resolvers: dict = {}
