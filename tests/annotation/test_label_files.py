@@ -57,8 +57,9 @@ def test_label_studio_choices_become_fields(tmp_path):
 
 
 def test_what_is_no_annotation_comes_back_as_text(tmp_path):
-    actual = [{"data": {"task_id": "t1"}}, *exported(result="none")]
-    assert [type(row) for _, row in read_labels(write(tmp_path, "a.json", json.dumps(actual)))] == [str, str]
+    bare = [entry | {"data": "t1"} for entry in exported()]
+    actual = [{"data": {"task_id": "t1"}}, *exported(result="none"), *bare]
+    assert [type(row) for _, row in read_labels(write(tmp_path, "a.json", json.dumps(actual)))] == [str] * 3
 
 
 def test_files_that_cannot_be_read_are_one_line(tmp_path):

@@ -66,7 +66,8 @@ def _label_studio(tasks: list[object]) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
     rows: list[object] = []
     for task in tasks:
-        if not isinstance(task, dict) or not isinstance(task.get("annotations"), list):
+        is_task = isinstance(task, dict) and isinstance(task.get("data") or {}, dict)
+        if not is_task or not isinstance(task.get("annotations"), list):
             rows.append(str(task)[:300])
             continue
         for annotation in task["annotations"]:

@@ -55,10 +55,11 @@ def read(collection: Collection, split: str | None = None) -> None:
     present = collection.present(*AUDIT) if split is None else []
     published = {} if present or split else _audit_files(collection.folder)
     by_stem: dict[str, str] = {}
-    for file in collection.present(*DATA):
-        if split in (None, _split_of(file)):
-            by_stem.setdefault(Path(file).stem, file)
-    looked_for = (CLONE, *AUDIT[:2], *dict.fromkeys(f"{Path(file).stem}.json" for file in DATA))
+    of_split = [file for file in DATA if split in (None, _split_of(file))]
+    for file in collection.present(*of_split):
+        by_stem.setdefault(Path(file).stem, file)
+    of_audit = () if split else (CLONE, *AUDIT[:2])
+    looked_for = (*of_audit, *dict.fromkeys(f"{Path(file).stem}.json" for file in of_split))
     missing = "none of FaithDial's files (.json, .jsonl or .parquet)"
     collection.refuse_none(present or published or by_stem, missing, *looked_for)
     for file in present:

@@ -45,7 +45,8 @@ class Sizes(SizesOfTrack):
     @model_validator(mode="after")
     def _pool_holds_kept(self) -> "Sizes":
         if self.general_pool is not None and (self.general is None or self.general_pool < self.general):
-            raise ValueError(f"general_pool ({self.general_pool}) must be at least general ({self.general})")
+            general = "null: all; set general_pool: null, too" if self.general is None else self.general
+            raise ValueError(f"general_pool ({self.general_pool}) must be at least general ({general})")
         return self
 
 
