@@ -14,6 +14,8 @@ from truerate.core.metric import Metric
         ("tenth", 12.34, "12.3"),
         ("count", 12345.0, "12\u2009345"),
         ("count", None, "–"),
+        ("p", 0.0256, "0.026"),
+        ("p", 0.000574, "< .001"),
     ],
 )
 def test_values_are_printed_by_their_unit(unit, value, shown):

@@ -10,7 +10,7 @@ from truerate.core.data_files import RECORD, read_data
 from truerate.core.errors import TruerateError, listed, meant
 
 Direction = Literal["up", "down", ""]
-Unit = Literal["share", "number", "tenth", "count"]
+Unit = Literal["share", "number", "tenth", "count", "p"]
 Interval = Literal["share", "statistic", "mean", "corrected", ""]
 
 ABSENT = "–"  # how a metric over nothing is printed
@@ -33,10 +33,10 @@ class Metric:
     """One number that a board publishes.
 
     `definition` and its `source` (section, table or equation; empty if ours). `table`: where it stands.
-    `unit`: `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`. `direction`: `up` or
-    `down` is better, or empty. `chance`: by guessing. `interval`: `share` (Wilson, effective n of clusters),
-    `statistic` (cluster bootstrap), `mean` (t, between clusters), `corrected` (with the corrector's error),
-    or empty.
+    `unit`: `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`, `p` (a p-value:
+    three digits, the least is "< .001"). `direction`: `up` or `down` is better, or empty. `chance`: by
+    guessing. `interval`: `share` (Wilson, effective n of clusters), `statistic` (cluster bootstrap), `mean`
+    (t, between clusters), `corrected` (with the corrector's error), or empty.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Metric:
             "share": f"{100 * value:.1f}",
             "tenth": f"{value:.1f}",
             "count": f"{value:,.0f}".replace(",", "\u2009"),
+            "p": "< .001" if value < 0.001 else f"{value:.3f}",
         }.get(self.unit, f"{value:.2f}")
         return shown.replace("-", "−")
 

@@ -245,7 +245,7 @@ def model_card(config: Layout, alias: str) -> dict[str, object]:
         "open weights": model.is_open,
         "looks things up": model.retrieval,
         f"knows until {model.cutoff}": model.cutoff,
-        "until when it knows is unknown": model.cutoff is None and not endpoint.is_simulated,
+        "knowledge cutoff not stated": model.cutoff is None and not endpoint.is_simulated,
         str(model.about): model.about,
     }
     name = " · ".join([model.model, *(note for note, holds in notes.items() if holds)])

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truerate.core.data_files import read_data
-from truerate.site.measures import ABSENT
 from truerate.site.mfava.heatmap import PREFERRED
 from truerate.site.mfava.scatter import scatters
 from truerate.site.tables import Board
@@ -90,7 +89,7 @@ def _line(
         ),
         "size": size and size | {"measure": vocabulary.measures[size["metric"]]},
         "p": p,
-        "p_text": ABSENT if p is None else "< .001" if p < 0.001 else f"{p:.3f}",
+        "p_text": vocabulary.measures["p_value"].text(p),
         "n": int(n) if n is not None else size["n"] if size else None,
         "is_found": _is_found(size, p),
         "verdict": _verdict(analysis, size, p),
