@@ -173,6 +173,23 @@ def test_keys_undo_reload_and_import(labelling):
     assert warnings == ["beforeunload"]  # none once all are in a file
 
 
+def test_symbols_and_marks_are_selected_by_keys(labelling):
+    """`.` stops at a flag and passes a bracket, which Shift+arrows take in; `,` goes back."""
+    task = {"task_id": "s", "lang": "en", "query": "?", "response": "Flags (🇮🇹 too) cost €5."}
+    page = labelling(labelling_page([task], read_labelling(HELMA), name="my-board", annotator=NAME))
+    steps = [
+        ("t . .", "🇮🇹"),
+        ("Shift+ArrowRight Shift+ArrowRight", "🇮🇹 too)"),
+        (". .", "€"),
+        ("Shift+ArrowRight Shift+ArrowRight", "€5."),
+        (", , ,", "🇮🇹"),
+    ]
+    for keys, selection in steps:
+        for key in keys.split():
+            page.keyboard.press(key)
+        assert page.evaluate("getSelection().toString()") == selection
+
+
 def test_hostile_text_stays_text(labelling):
     """Nothing in a task, a name or a board leaves the block of data or becomes markup."""
     evil = "</script><img src=x onerror=alert(1)><!--<script>\u2028{{ 7*7 }}"

@@ -148,19 +148,22 @@
     if (open) rated = label.spans.indexOf(open);
   }
 
-  // The words of the text for the keyboard: `.` and `,` go to the next and the last, Shift+arrows lengthen.
+  // The parts of the text for the keyboard: `.` and `,` go to the next and the last word or symbol (an emoji, a currency),
+  // Shift+arrows lengthen by a part of any kind, so that a full stop or a bracket can be marked, too.
   function step(by, isLonger) {
     const task = data.tasks[current], text = textOf(task), marked = at("marked");
     const words = [...new Intl.Segmenter(task.lang || undefined, { granularity: "word" }).segment(text)]
-      .filter((word) => word.isWordLike)
-      .map((word) => [pointsBefore(text, word.index), pointsBefore(text, word.index + word.segment.length)]);
-    if (!words.length) return;
+      .filter((word) => word.segment.trim())
+      .map((word) => [pointsBefore(text, word.index), pointsBefore(text, word.index + word.segment.length),
+        word.isWordLike || /\p{S}/u.test(word.segment)]);
+    const stops = words.flatMap(([, , isStop], index) => (isStop ? [index] : []));
+    if (!stops.length) return;
     const bounds = selected();
-    let first = bounds ? words.findIndex(([, end]) => end > bounds.start) : -1;
+    let first = bounds ? words.findIndex(([, end]) => end > bounds.start) : words.length;
     let last = bounds ? words.findLastIndex(([start]) => start < bounds.end) : -1;
-    if (!bounds) first = last = by > 0 ? 0 : words.length - 1;
-    else if (isLonger) last = Math.min(Math.max(last + by, first), words.length - 1);
-    else first = last = Math.min(Math.max((by > 0 ? last : first) + by, 0), words.length - 1);
+    if (bounds && isLonger) last = Math.min(Math.max(last + by, first), words.length - 1);
+    else first = last = by > 0 ? stops.find((index) => index > last) ?? stops.at(-1)
+      : stops.findLast((index) => index < first) ?? stops[0];
     const range = document.createRange();
     range.setStart(...nodeAt(marked, unitsBefore(text, words[first][0])));
     range.setEnd(...nodeAt(marked, unitsBefore(text, words[last][1])));
@@ -242,8 +245,8 @@
     if (kind.spans && kind.spans.rating) rows.push(["1, 2, …", "rates the marked span with ▸, where it is asked for; a click on its type turns to a span"]);
     for (const type of kind.spans ? kind.spans.types : [])
       rows.push([type.key, `marks the selected part: ${type.name ? `${type.name}, ${type.says}` : type.says}`]);
-    if (kind.spans) rows.push(["t, then . and ,", "to the text; selects the next and the last word"],
-      ["Shift+→, Shift+←", "makes what is selected longer and shorter by a word (the other way round from right to left)"]);
+    if (kind.spans) rows.push(["t, then . and ,", "to the text; selects the next and the last word or symbol"],
+      ["Shift+→, Shift+←", "makes what is selected longer and shorter by a word or a mark (the other way round from right to left)"]);
     return make("dl", {}, ...rows.flatMap(([key, does]) => [make("dt", {}, key), make("dd", {}, does)]));
   }
 
