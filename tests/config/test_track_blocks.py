@@ -43,6 +43,18 @@ def test_a_board_overrides_its_track_for_itself_alone(params):
     assert p.setting_name("real", "pattern") == "tracks.halueval.pattern"
 
 
+@pytest.mark.parametrize("service", ["searxng", "tavily"])
+def test_a_board_overrides_a_track_whose_search_service_is_named(params, service):
+    """Its form has statuses as keys, which stay numbers."""
+    track, board = params["tracks"]["wildhallucinations"], params["boards"]["wildhallucinations-closed-world"]
+    track["search"] |= {"service": service, "endpoint": None, "url": "http://127.0.0.1:1/search"}
+    board["settings"] = {"f1_at": 64, "search": {"n_results": 3}}
+    p = Params.model_validate(params)
+    own = p.track("wildhallucinations-closed-world")
+    assert own.search.service == p.tracks["wildhallucinations"].search.service
+    assert (own.f1_at, own.search.n_results) == (64, 3)
+
+
 @cases(Path(__file__).with_name("mistakes.yaml"), "boards", "board", "parts")
 def test_a_mistake_in_a_boards_own_settings_is_one_line_under_its_place(
     tmp_path, params, change, board, parts

@@ -161,7 +161,7 @@ class SizesByTrack(ByTrack[SizesOfTrack]):
 
 def merged(block: B, changes: Mapping[str, object]) -> B:
     """A block with some keys changed, mappings key by key. Raises ValidationError if it is invalid."""
-    return type(block).model_validate(_over(block.model_dump(mode="json"), changes)) if changes else block
+    return type(block).model_validate(_over(block.model_dump(), changes)) if changes else block
 
 
 def _over(values: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
