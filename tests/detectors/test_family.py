@@ -57,6 +57,14 @@ def test_no_text_is_judged_by_a_state_that_saw_its_group(tmp_path):
     assert reply["a"] != reply["b"]
 
 
+def test_without_a_labelled_text_nothing_is_fitted_and_of_one_group_alone_it_is_an_error(tmp_path):
+    names, how = list(members()), {"folder": tmp_path, "n_folds": 3}
+    fit_family(names, SET.clear(), CONTEXTS, 7, **how)
+    assert judge_family(names, SET.clear(), CONTEXTS, **how).is_empty() and not list(tmp_path.rglob("*.json"))
+    with pytest.raises(TruerateError, match="no labelled texts to learn from"):
+        fit_family(names, SET.head(1), CONTEXTS, 7, **how)
+
+
 def test_an_unknown_member_names_the_allowed(tmp_path):
     with pytest.raises(
         TruerateError,

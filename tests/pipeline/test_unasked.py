@@ -10,6 +10,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import (
     Generation,
     Judgement,
+    Sample,
     Score,
     frame,
     generation_row,
@@ -61,6 +62,11 @@ def test_a_detector_without_a_judgement_is_told(at):
     )
     write_parquet(frame(Judgement, [row]), path)
     assert [*silent_detectors(at, BOARD)] == []
+    labels = Path(at.labels(BOARD, "samples"))
+    labels.parent.mkdir(parents=True)
+    write_parquet(frame(Sample), labels)
+    (line,) = silent_detectors(at, BOARD)
+    assert line.startswith(f"board '{BOARD}' has no labelled text, so") and "`truerate annotate" in line
 
 
 def test_a_model_that_is_to_search_and_tells_no_result_is_told(at):

@@ -71,20 +71,20 @@ def fit_family(
     entailment: Networks = NONE,
 ) -> None:
     """Fit each member once per fold, on the texts of all other folds, and save it under `folder`/fold-k; files
-    of members no longer named are removed. A family of no members leaves empty folders. Raises TruerateError
-    for an unknown member or where there are no samples to learn from.
+    of members no longer named are removed. A family of no members, or without any sample, leaves empty folders.
+    Raises TruerateError for an unknown member or where all samples are in one fold.
     """
     for fold, is_inside in enumerate(folds(samples, n_folds)):
         detectors = [member(name, entailment) for name in names]
         train, output = samples.filter(~is_inside).sort("sample_id"), Path(folder) / f"fold-{fold}"
-        if detectors and train.is_empty():
+        if detectors and train.is_empty() and not samples.is_empty():
             raise TruerateError(
                 f"fitting {listed(names)}: no labelled texts to learn from; label more texts first"
             )
         output.mkdir(parents=True, exist_ok=True)
         for stale in output.glob("*.json"):
             stale.unlink()
-        for detector in detectors:
+        for detector in detectors if train.height else ():
             detector.fit(train, contexts, seed).save(output)
 
 
@@ -101,5 +101,6 @@ def judge_family(
     judged = [frame(Judgement)]
     for fold, is_inside in enumerate(folds(samples, n_folds)):
         output, part = Path(folder) / f"fold-{fold}", samples.filter(is_inside)
-        judged += [member(name, entailment).load(output).judge(part, contexts) for name in names]
+        asked = names if part.height else ()
+        judged += [member(name, entailment).load(output).judge(part, contexts) for name in asked]
     return pl.concat(judged)

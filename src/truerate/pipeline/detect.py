@@ -172,7 +172,8 @@ def kept_judgements(config: Layout, board: str, name: str) -> Path:
     """Return where the judgements of a family on a board's texts are kept, by all that decides them."""
     texts, code = _texts_and_code(config, board)
     family, weights = config.p.detectors[name], identities(config, name, board)
-    states = [config.detector(*config.p.teacher(name, board))] if family.train else []
+    state = config.detector(*config.p.teacher(name, board))  # holds no file where there was no labelled text
+    states = [state] if family.train and any(Path(state).rglob("*.*")) else []
     more = ({"weights": weights} if weights else {}) | referring(config, board)
     more |= {"without": "texts learned from"} if _is_from(config, name, board) else {}
     key = digest(*texts, *states, *code, family=family.model_dump(mode="json"), **more)

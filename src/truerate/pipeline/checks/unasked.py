@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import FEW
 from truerate.core.schemas import pair, read, read_parquet, unpaired
 from truerate.pipeline import graph
@@ -126,7 +126,15 @@ def unsearched(config: Layout, board: str) -> Iterator[str]:
 
 
 def silent_detectors(config: Layout, board: str) -> Iterator[str]:
-    """A line per detector of a board that judged none of its texts."""
+    """A line per detector of a board that judged none of its texts; one for all where no text is labelled."""
+    labels = Path(config.labels(board, "samples"))
+    learning = [name for family in config.p.fitted(board) for name in config.p.members(family, board)]
+    if learning and labels.is_file() and read_parquet(labels, columns=["sample_id"]).is_empty():
+        yield (
+            f"board {board!r} has no labelled text, so {listed(learning)} learned nothing; "
+            f"`truerate annotate {board}` writes the page on which people label"
+        )
+        return
     for family in config.p.families(board):
         path = Path(config.judgements(family, board))
         judged = set(read_parquet(path, columns=["judge"])["judge"]) if path.is_file() else None
