@@ -25,7 +25,7 @@ UNSEEN = str.maketrans({chr(code): "\ufffd" for code in (*range(32), *range(127,
 
 
 def run(
-    answers: str,
+    answers: str | list[str],
     *,
     labels: str | None,
     detector: str | None,
@@ -40,8 +40,8 @@ def run(
     fail_above: float | None = None,
     reports: Reports = NO_REPORTS,
 ) -> int:
-    """Print the report on a file of answers, as JSON if asked, and write its page; with `dry_run` say what
-    would be judged and cost, and ask nothing. Returns the exit code, of `fail_above` (percent) if given.
+    """Print the report on a file of answers, or on files that are one export together, as JSON if asked, and write
+    its page; with `dry_run` say what would be judged and cost, and ask nothing. Returns the exit code, of `fail_above` (percent) if given.
     """
     if fail_above is None and any(reports):
         raise SettingsError("--junit and --markdown hold a decision: give --fail-above PERCENT")
@@ -74,8 +74,9 @@ def run(
     return decision.code
 
 
-def beside(answers: str) -> Path:
-    """The folder of the page where none is named: beside the answers, named after them."""
+def beside(answers: str | list[str]) -> Path:
+    """The folder of the page where none is named: beside the answers, or the first file of them, named after it."""
+    answers = answers if isinstance(answers, str) else answers[0]
     if answers == STDIN or answers.startswith(HUB):
         return Path("answers-rate")
     path = Path(answers)
@@ -83,7 +84,7 @@ def beside(answers: str) -> Path:
 
 
 def dry(
-    answers: str, *, detector: str | None, adapter: str | None, unit: Unit | None, **how: Any
+    answers: str | list[str], *, detector: str | None, adapter: str | None, unit: Unit | None, **how: Any
 ) -> list[str]:
     """Return what a run would do: answers, labels, unit, detector, and of a judge calls, tokens and money."""
     table = table_for(answers, detector=detector, **how)

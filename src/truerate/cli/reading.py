@@ -107,7 +107,8 @@ def _rate(o) -> int:
         "threshold": o.threshold,
     }
     gate = {"fail_above": o.fail_above, "reports": Reports(o.junit, o.markdown)}
-    return run(o.answers, **how, **gate, page=o.page, as_json=o.json, dry_run=o.dry_run)
+    answers = o.answers if len(o.answers) > 1 else o.answers[0]
+    return run(answers, **how, **gate, page=o.page, as_json=o.json, dry_run=o.dry_run)
 
 
 @command("draw")

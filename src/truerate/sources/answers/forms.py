@@ -39,9 +39,19 @@ Records = list[tuple[int, Record]]  # with the number of each one's line, or pla
 Source = str | PathLike[str] | pl.DataFrame | Any
 
 
+def several(source: Source) -> bool:
+    """Return whether a source is a list of paths, which are one export together."""
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(path, str | PathLike) for path in source)
+    )
+
+
 def named(source: Source, what: str) -> str:
     """The words with which a message about a source begins."""
-    name = repr(str(source)) if isinstance(source, str | PathLike) else "as a table"
+    paths = source if several(source) else [source] if isinstance(source, str | PathLike) else []
+    name = ", ".join(repr(str(path)) for path in paths) or "as a table"
     return f"reading the {what} {name}"
 
 

@@ -23,7 +23,17 @@ from truerate.sources.answers.fields import (
     is_turned,
     value_at,
 )
-from truerate.sources.answers.forms import HUB, STDIN, Records, Source, at_line, content_of, named, records_of
+from truerate.sources.answers.forms import (
+    HUB,
+    STDIN,
+    Records,
+    Source,
+    at_line,
+    content_of,
+    named,
+    records_of,
+    several,
+)
 from truerate.sources.answers.label_spans import kinds_of, spans_in
 from truerate.sources.answers.large import large
 from truerate.sources.answers.reading import (
@@ -82,8 +92,8 @@ def read_table(
     threshold: float = 0.5,
     slices: Sequence[str] = (),
 ) -> AnswerTable:
-    """Return the answers of a source: a path, `-` (stdin), a table of polars, pandas or `datasets`, or
-    `hub:ORG/NAME`. `fields`: field by role (`fields.ROLES`), also as dotted path. `verdicts`: fields with
+    """Return the answers of a source: a path, several that are one export, `-` (stdin), a table of polars, pandas
+    or `datasets`, or `hub:ORG/NAME`. `fields`: field by role (`fields.ROLES`), also as dotted path. `verdicts`: fields with
     the verdicts or scores of judges, `not:` before those whose high values mean faithful; one flags from
     `threshold` on, as the field counts. `slices`: fields to slice by, whatever they are called.
 
@@ -94,6 +104,8 @@ def read_table(
     try:
         if isinstance(source, str) and source.startswith(HUB):
             source = of_hub(source)
+        if several(source):
+            return _of_export(_read_together(source), source, verdicts, threshold)
         if verdicts and (read := _large(source, given, verdicts, slices)) is not None:
             frame, n_ties, chosen = read
             written = chosen.by_role.get("system", "system")
@@ -126,11 +138,15 @@ def read_table(
 
 def read_export(path: Path, content: bytes) -> Any:
     """The records of another tool's export, None of a plain file."""
-    try:
-        from truerate.sources.answers.exports import read_export as read
-    except ImportError:
-        return None
+    from truerate.sources.answers.exports import read_export as read
+
     return read(path, content)
+
+
+def _read_together(paths: Sequence[str | PathLike[str]]) -> Any:
+    from truerate.sources.answers.exports import read_together
+
+    return read_together([Path(path) for path in paths], [content_of(path, "answers") for path in paths])
 
 
 def of_hub(name: str) -> pl.DataFrame:

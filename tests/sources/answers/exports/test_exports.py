@@ -54,6 +54,24 @@ def test_what_lacks_its_answers_is_one_line_with_where_they_are(tmp_path, name, 
 
 
 @pytest.mark.parametrize(
+    "case", CASES["files_named_together"].values(), ids=list(CASES["files_named_together"])
+)
+def test_files_that_are_one_export_are_named_together(tmp_path, case):
+    files, expected = case
+    paths = [tmp_path / name for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.replace("|", "\n"), "utf-8")
+    if isinstance(expected, dict):
+        assert dict(read_table(paths).frame.select("id", "label").iter_rows()) == expected
+        return
+    with pytest.raises(SourceError) as error:
+        read_table(paths)
+    assert expected in str(error.value) and all(str(path) in str(error.value) for path in paths)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '{"answer": "a", "reference": "b"}',

@@ -1,6 +1,6 @@
 """Files that other tools write, as they lie: told by what is in them, read into records of answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from truerate.sources.answers.exports import (
@@ -27,8 +27,8 @@ READERS: tuple[tuple[str, Callable[[Content], Export | None]], ...] = (
     ("DeepEval", deepeval.of_goldens),
     ("Label Studio", label_studio.of_tasks),
     ("Label Studio", label_studio.of_rows),
-    ("Langfuse", traces.of_langfuse),
-    ("Phoenix", traces.of_phoenix),
+    ("Langfuse", traces.LANGFUSE.read),
+    ("Phoenix", traces.PHOENIX.read),
     ("TruLens", tables.of_trulens),
     ("RAGAS", tables.of_ragas),
     ("promptfoo", promptfoo.of_csv),
@@ -61,4 +61,10 @@ def read_export(path: Path, content: bytes) -> Export | None:
     return None
 
 
-__all__ = ["Export", "read_export"]
+def read_together(paths: Sequence[Path], contents: Sequence[bytes]) -> Export:
+    """The answers in several files that are one export. Raises SourceError, one line, where they are not."""
+    read = (content_of(path, content) or Content(path) for path, content in zip(paths, contents, strict=True))
+    return traces.read_together(list(read))
+
+
+__all__ = ["Export", "read_export", "read_together"]

@@ -43,7 +43,7 @@ for _tag, _pattern, _first in (
 @dataclass(frozen=True)
 class Content:
     """A file at `path`: `text` of one that is text, the `header` of one that is delimited, `document` where
-    it is one object.
+    it is one object; `others` that were named with it, None where those beside it are looked through.
     """
 
     path: Path
@@ -52,6 +52,7 @@ class Content:
     delimiter: str = ""
     document: Row | None = None
     is_list: bool = False
+    others: tuple["Content", ...] | None = None
 
     @cached_property
     def first(self) -> Row:
@@ -160,14 +161,20 @@ def _object(value: Any, number: int) -> Row:
     return value
 
 
-def beside(path: Path, pattern: str) -> Iterator[Content]:
-    """The other files of a folder that a pattern names and that are JSON or delimited, by name; none of stdin."""
+def beside(content: Content, pattern: str) -> Iterator[Content]:
+    """The files that were named with one; else the other files of its folder that a pattern names and that are
+    JSON or delimited, by name; none of stdin.
+    """
+    if content.others is not None:
+        yield from content.others
+        return
+    path = content.path
     for other in sorted(path.parent.glob(pattern)) if path.name != "-" else ():
         is_near = other.suffix in SUFFIXES and other.is_file() and other.name != path.name
         if is_near and other.stat().st_size <= LARGEST_BESIDE:
-            content = content_of(other, other.read_bytes())
-            if content is not None:
-                yield content
+            near = content_of(other, other.read_bytes())
+            if near is not None:
+                yield near
 
 
 def members_of(path: Path, content: bytes) -> Iterator[tuple[str, Row]]:

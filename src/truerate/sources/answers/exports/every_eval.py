@@ -21,7 +21,7 @@ def of_instances(content: Content) -> Export | None:
     good: dict[str, bool] = {}
     ranges: dict[str, tuple[float, float]] = {}
     ids = {row.get("evaluation_id") for row in content.rows}
-    for other in beside(content.path, "*.json"):
+    for other in beside(content, "*.json"):
         if (other.document or {}).get("evaluation_id") in ids:
             _aggregate(other.document or {}, good, ranges)
     notes = ["by evaluation.score, not by is_correct"]
@@ -69,7 +69,7 @@ def of_aggregate(content: Content) -> Export | None:
     document = content.document or {}
     if "evaluation_results" not in document or "evaluation_id" not in document:
         return None
-    for other in beside(content.path, "*.jsonl"):
+    for other in beside(content, "*.jsonl"):
         if other.first.get("evaluation_id") == document["evaluation_id"]:
             export = of_instances(other)
             if export is not None:

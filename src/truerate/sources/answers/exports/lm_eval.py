@@ -45,7 +45,7 @@ def of_results(content: Content) -> Export | None:
         return None
     tasks = set(document["results"])
     files = []
-    for other in beside(content.path, "*samples_*.jsonl"):
+    for other in beside(content, "*samples_*.jsonl"):
         name = _NAME.search(other.path.name)
         if (name is None or name[1] in tasks) and (export := of_samples(other)) is not None:
             files.append(export)
@@ -63,7 +63,7 @@ def _results(content: Content, rows: list[dict[str, Any]]) -> Mapping[str, Any] 
     name = _NAME.search(content.path.name)
     tail = content.path.stem.rpartition("_")[2]
     fits = []
-    for other in beside(content.path, "*results*.json"):
+    for other in beside(content, "*results*.json"):
         document = other.document or {}
         if "results" in document and (name is None or _task_of(name[1], document["results"])):
             fits.append((tail not in other.path.stem, document))

@@ -1,37 +1,31 @@
 """Traces: observations and scores of Langfuse, spans and annotations of Phoenix, each two files."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from truerate.sources.answers.exports.contents import Content, beside, unreadable
+from truerate.core.errors import SourceError
+from truerate.sources.answers.exports.contents import Content, Row, beside, unreadable
 from truerate.sources.answers.exports.records import Export, export_of, label_of, record_of
 from truerate.sources.answers.exports.values import decoded, message_of, score_of
 
-Judged = Mapping[str, list[tuple[str, str, Any]]]  # by subject: kind, name, value
+Statement = tuple[str, str, Any]  # kind, name, value
+Judged = Mapping[str, list[Statement]]  # by what they are of
 PEOPLE, JUDGE = "people", "judge"
 
 
-def of_langfuse(content: Content) -> Export | None:
-    """The answers of Langfuse's observations, labels and verdicts by the scores' subject: people's where the
-    source is ANNOTATION. Of a trace with several generations the last is its answer.
-    """
-    if is_langfuse_scores(content):
-        return _joined(content, "Langfuse", "observations", is_langfuse_observations, of_langfuse)
-    if not is_langfuse_observations(content):
-        return None
-    judged: dict[str, list[tuple[str, str, Any]]] = defaultdict(list)
-    notes = []
-    for file in (other for other in beside(content.path, "*") if is_langfuse_scores(other)):
-        notes.append(f"scores of {file.path.name!r}")
-        for row in file.rows:
-            subject = row.get("subject") or {}
-            key = row.get("observationId") or subject.get("id") or row.get("traceId")
-            kind = PEOPLE if str(row.get("source")).upper() == "ANNOTATION" else JUDGE
-            value = row.get("stringValue") or row.get("value")
-            judged[str(key)].append(
-                (kind, str(row.get("name")), value if value is not None else row.get("value"))
-            )
+def _score_of_langfuse(row: Mapping[str, Any]) -> tuple[str, Statement]:
+    """What a score says, and of which observation or trace: people's where its source is ANNOTATION."""
+    subject = row.get("subject") or {}
+    key = row.get("observationId") or subject.get("id") or row.get("traceId")
+    kind = PEOPLE if str(row.get("source")).upper() == "ANNOTATION" else JUDGE
+    value = row.get("stringValue") or row.get("value")
+    return str(key), (kind, str(row.get("name")), value if value is not None else row.get("value"))
+
+
+def _answers_of_langfuse(content: Content, judged: Judged, notes: list[str]) -> Iterator[Row]:
+    """The answers of observations. Of a trace with several generations the last is its answer."""
     rows = [
         row for row in content.rows if str(row.get("type", "GENERATION")).upper() == "GENERATION"
     ] or content.rows
@@ -39,7 +33,6 @@ def of_langfuse(content: Content) -> Export | None:
     last = {str(row.get("traceId")): row for row in rows}
     if len(rows) < len(content.rows):
         notes.append(f"observations that are no generations, left out: {len(content.rows) - len(rows)}")
-    records = []
     for row in content.rows:
         trace, own_id = str(row.get("traceId")), str(row.get("id"))
         if last.get(trace) is not row and own_id not in judged:
@@ -52,17 +45,14 @@ def of_langfuse(content: Content) -> Export | None:
         says = [*judged.get(own_id, ()), *(judged.get(trace, ()) if last.get(trace) is row else ())]
         model = row.get("model") or row.get("providedModelName") or row.get("internalModel")
         question = given.get("question") if isinstance(given, dict) and "messages" not in given else None
-        records.append(
-            _judged(
-                says,
-                message_of(decoded(row.get("output")), "assistant"),
-                metadata,
-                question=question or message_of(given, "user"),
-                system=model,
-                id=trace if last.get(trace) is row else own_id,
-            )
+        yield _judged(
+            says,
+            message_of(decoded(row.get("output")), "assistant"),
+            metadata,
+            question=question or message_of(given, "user"),
+            system=model,
+            id=trace if last.get(trace) is row else own_id,
         )
-    return export_of("Langfuse", records, notes or [_missing("scores", "a JSONL of scores")])
 
 
 def is_langfuse_scores(content: Content) -> bool:
@@ -79,26 +69,20 @@ def is_langfuse_observations(content: Content) -> bool:
     )
 
 
-def of_phoenix(content: Content) -> Export | None:
-    """The answers of Phoenix's spans, with annotations by span: people's where the annotator's kind is HUMAN."""
-    if is_annotations(content):
-        return _joined(content, "Phoenix", "spans", is_spans, of_phoenix)
-    if not is_spans(content):
-        return None
-    judged: dict[str, list[tuple[str, str, Any]]] = defaultdict(list)
-    notes = []
-    for file in (other for other in beside(content.path, "*") if is_annotations(other)):
-        notes.append(f"annotations of {file.path.name!r}")
-        for row in file.rows:
-            kind = PEOPLE if str(row.get("annotator_kind")).upper() == "HUMAN" else JUDGE
-            result = row.get("result") if isinstance(row.get("result"), dict) else {}
-            label = _any(row, "result.label", "label") or (result or {}).get("label")
-            score = _any(row, "result.score", "score")
-            score = (result or {}).get("score") if score is None else score
-            name = _any(row, "annotation_name", "name") or "annotation"
-            judged[str(_any(row, "span_id", "context.span_id"))].append(
-                (kind, str(name), score if score_of(label)[0] is None and score is not None else label)
-            )
+def _annotation_of_phoenix(row: Mapping[str, Any]) -> tuple[str, Statement]:
+    """What an annotation says, and of which span: people's where the annotator's kind is HUMAN."""
+    kind = PEOPLE if str(row.get("annotator_kind")).upper() == "HUMAN" else JUDGE
+    result = row.get("result") if isinstance(row.get("result"), dict) else {}
+    label = _any(row, "result.label", "label") or (result or {}).get("label")
+    score = _any(row, "result.score", "score")
+    score = (result or {}).get("score") if score is None else score
+    name = _any(row, "annotation_name", "name") or "annotation"
+    value = score if score_of(label)[0] is None and score is not None else label
+    return str(_any(row, "span_id", "context.span_id")), (kind, str(name), value)
+
+
+def _answers_of_phoenix(content: Content, judged: Judged, notes: list[str]) -> Iterator[Row]:
+    """The answers of spans, those of calls to a model where there are any."""
     rows = content.rows
     spans = [
         row
@@ -108,23 +92,19 @@ def of_phoenix(content: Content) -> Export | None:
     spans = spans or rows
     if len(spans) < len(rows):
         notes.append(f"spans that are no LLM calls, left out: {len(rows) - len(spans)}")
-    records = []
     for row in spans:
         context = row.get("context") if isinstance(row.get("context"), dict) else {}
         own_id = str(_any(row, "span_id", "context.span_id") or (context or {}).get("span_id"))
         metadata = decoded(attribute(row, "metadata"))
-        records.append(
-            _judged(
-                judged.get(own_id, []),
-                message_of(decoded(attribute(row, "output.value")), "assistant"),
-                metadata if isinstance(metadata, dict) else {},
-                question=message_of(decoded(attribute(row, "input.value")), "user"),
-                reference=_documents(row),
-                system=attribute(row, "llm.model_name"),
-                id=own_id,
-            )
+        yield _judged(
+            judged.get(own_id, []),
+            message_of(decoded(attribute(row, "output.value")), "assistant"),
+            metadata if isinstance(metadata, dict) else {},
+            question=message_of(decoded(attribute(row, "input.value")), "user"),
+            reference=_documents(row),
+            system=attribute(row, "llm.model_name"),
+            id=own_id,
         )
-    return export_of("Phoenix", records, notes or [_missing("annotations", "annotations.csv or .jsonl")])
 
 
 def is_annotations(content: Content) -> bool:
@@ -193,16 +173,76 @@ def _judged(
     return record
 
 
-def _joined(content: Content, tool: str, what: str, fits: Any, read: Any) -> Export:
-    """The export of the file beside one that holds no answers. Raises SourceError where there is none."""
-    files: Sequence[Content] = [other for other in beside(content.path, "*") if fits(other)]
-    if len(files) != 1:
-        many = f"; there are {len(files)} files of them" if files else ""
-        raise unreadable(
-            content.path, f"it holds no answers; put {tool}'s {what} beside it and give that file{many}"
-        )
-    return read(files[0])
+@dataclass(frozen=True)
+class TwoFiles:
+    """A tool that writes `answers` into one file and what `judges` say of them into others: how each is told,
+    what a row of the latter says and of which id, and the records of the former.
+    """
+
+    tool: str
+    answers: str
+    judges: str
+    are_answers: Callable[[Content], bool]
+    are_judges: Callable[[Content], bool]
+    statement_of: Callable[[Mapping[str, Any]], tuple[str, Statement]]
+    records: Callable[[Content, Judged, list[str]], Iterator[Row]]
+
+    def read(self, content: Content) -> Export | None:
+        """The export of a file with those beside it; None of another tool's. Raises SourceError for a file of
+        what judges say beside which no answers lie.
+        """
+        if self.are_judges(content):
+            content = self._with_answers(content)
+        elif not self.are_answers(content):
+            return None
+        judged: dict[str, list[Statement]] = defaultdict(list)
+        notes = []
+        for file in filter(self.are_judges, beside(content, "*")):
+            notes.append(f"{self.judges} of {file.path.name!r}")
+            for row in file.rows:
+                key, statement = self.statement_of(row)
+                judged[key].append(statement)
+        missing = f"no {self.judges} beside it (JSONL or CSV): labels and verdicts are not there"
+        notes = notes or [missing]
+        return export_of(self.tool, list(self.records(content, judged, notes)), notes)
+
+    def _with_answers(self, content: Content) -> Content:
+        files = [other for other in beside(content, "*") if self.are_answers(other)]
+        if len(files) != 1:
+            many = f"; there are {len(files)} files of them" if files else ""
+            raise unreadable(
+                content.path,
+                f"it holds no answers; put {self.tool}'s {self.answers} beside it and give that file{many}",
+            )
+        return files[0]
 
 
-def _missing(what: str, file: str) -> str:
-    return f"no {what} beside it ({file}): labels and verdicts are not there"
+LANGFUSE = TwoFiles(
+    "Langfuse", "observations", "scores", is_langfuse_observations, is_langfuse_scores, _score_of_langfuse,
+    _answers_of_langfuse,
+)  # fmt: skip
+PHOENIX = TwoFiles(
+    "Phoenix", "spans", "annotations", is_spans, is_annotations, _annotation_of_phoenix, _answers_of_phoenix
+)
+
+
+def read_together(files: Sequence[Content]) -> Export:
+    """The export that several files are together. Raises SourceError where they do not belong together."""
+    paths = ", ".join(repr(str(file.path)) for file in files)
+    for tool in (LANGFUSE, PHOENIX):
+        answers = [file for file in files if tool.are_answers(file)]
+        judges = [file for file in files if tool.are_judges(file)]
+        if len(answers) == 1 and judges and len(judges) == len(files) - 1:
+            export = tool.read(replace(answers[0], others=tuple(judges)))
+            if export is not None and any(row["labels"] or row["verdicts"] for row in export.records):
+                return export
+            raise SourceError(
+                f"reading the answers {paths}: no {tool.judges} there are of one of the {tool.answers}: they do "
+                "not belong together"
+            )
+    pairs = " or ".join(
+        f"{tool.tool}'s {tool.answers} with their {tool.judges}" for tool in (LANGFUSE, PHOENIX)
+    )
+    raise SourceError(
+        f"reading the answers {paths}: they are not parts of one export; allowed: {pairs}, else one file"
+    )
