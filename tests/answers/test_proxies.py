@@ -85,3 +85,45 @@ def test_repeats_are_one_item_whose_verdicts_may_flip(tmp_path, capsys):
     assert main([*command, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["repeats"]["flips"] == ["z"] and [row["run"] for row in found["answers"]] == ["0", "1"] * 3
+
+
+def test_a_judge_that_judged_a_text_again_is_held_against_itself(capsys, tmp_path):
+    """Four texts judged twice: 1 1, 1 0, 0 0, 0 0. Equal in 3 of 4 (Wilson .301 to .954); 3 of 8 flagged, so by
+    chance (9 + 25)/64 and κ = (48 − 34)/(64 − 34) = 7/15. Shares 1, .5, 0, 0 vary by .6875/3; noise is .25/4.
+    """
+    pairs = {"A": (1, 1), "B": (1, 0), "C": (0, 0), "D": (0, 0)}
+    once = [{"id": "e", "question": "q?", "answer": "E", "judge": 1}]
+    in_rows = [
+        {"id": f"{text}-{n}", "question": "q?", "answer": text, "judge": flag}
+        for text, flags in pairs.items()
+        for n, flag in enumerate(flags)
+    ]
+    in_columns = [
+        {"id": text, "question": "q?", "answer": text, "judge_run1": first, "judge_run2": second}
+        for text, (first, second) in pairs.items()
+    ]
+    for rows, fields in ((in_rows + once, "judge"), (in_columns, "judge_run1,judge_run2")):
+        (retest,) = rate(rows, verdicts=fields).retests
+        assert (retest.judge, retest.texts, retest.verdicts) == ("judge", 4, 8)
+        assert retest.agreement == pytest.approx((0.75, 0.3006, 0.9544), abs=1e-4)
+        assert retest.kappa == pytest.approx(7 / 15)
+        assert retest.noise == pytest.approx((0.25 / 4) / (0.6875 / 3))
+    (tmp_path / "a.json").write_text(json.dumps(in_columns), "utf-8")
+    assert main(["rate", str(tmp_path / "a.json"), "--verdicts", "judge_run1,judge_run2"]) == 0
+    # 1 − √(1 − 3/11) = .147
+    assert "kappa 0.47; without this noise the interval of their flagged share would be 15 % narrower" in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_judge_that_judged_each_text_once_or_other_texts_has_no_retest():
+    rows = [{"id": n, "question": "q?", "answer": str(n), "judge": 1, "judge_2": 0} for n in range(3)]
+    assert rate(rows, verdicts="judge,judge_2").retests == []
+
+
+def test_two_answers_to_a_question_are_repeats_where_a_system_or_a_run_is_named():
+    rows = [{"id": n, "question": f"q{n // 2}?", "answer": f"a {n}", "judge": n % 2} for n in range(6)]
+    assert rate(rows, verdicts="judge").repeats is None, "they may be of two systems"
+    for name in ("system", "run"):
+        named = [row | {name: str(n % 2 if name == "run" else 0)} for n, row in enumerate(rows)]
+        assert rate(named, verdicts="judge").repeats.items == 3

@@ -11,6 +11,7 @@ import polars as pl
 from truerate.answers.grouping import Grouping
 from truerate.answers.proxies import Judges
 from truerate.answers.repeats import Repeats
+from truerate.answers.retests import Retest
 from truerate.answers.telling import as_html, headline, in_words, notes, table_of
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
@@ -58,7 +59,7 @@ class Rating:
     unlike ones; `uneven`: fields by whose values answers were labelled in other shares than chance explains,
     so that a rate of all of them leans to those labelled more; `grouping`: which answers have in common what
     they were asked about; `notes`: how the source was read; `judges`: the file's own, where these judge;
-    `repeats`: of the same item, where there are any.
+    `repeats`: of the same item, `retests`: of the file's own judges on the same text, where there are any.
     """
 
     unit: Unit
@@ -74,6 +75,7 @@ class Rating:
     notes: Sequence[str] = ()
     judges: Judges | None = None
     repeats: Repeats | None = None
+    retests: Sequence[Retest] = ()
     has_texts: bool = True
 
     def n_in_state(self, state: str) -> int:

@@ -13,6 +13,7 @@ from truerate.answers.labels import with_labels
 from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.rated import Rating, Unit
 from truerate.answers.repeats import repeats_of
+from truerate.answers.retests import retests_of
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units
@@ -222,6 +223,7 @@ def report(
         notes=[TURNED] if unit == "answers" and is_turned(flags) else [],
         judges=judges,
         repeats=repeats_of(stated),
+        retests=[] if judges is None else retests_of(stated, judges.names, judges.flags[is_stated]),
     )
 
 

@@ -31,7 +31,8 @@ class Repeats:
 
 def repeats_of(stated: pl.DataFrame) -> Repeats | None:
     """The repeats among answers that say something: those with the id of another one of their system, or if
-    ids do not repeat, with its question and reference. An answer counts by its label, else by its verdict.
+    ids do not repeat, with its question and reference; where neither a system nor a run is named two answers
+    to a question may be of two systems, and are no repeats. An answer counts by its label, else by its verdict.
     Variances by items: within Σ m p(1 − p) / Σ (m − 1), between that of p less what within leaves in it, at
     least 0. None without any.
     """
@@ -41,7 +42,8 @@ def repeats_of(stated: pl.DataFrame) -> Repeats | None:
         if n_questions >= stated.height - 1:
             return None
         key = ["question", "reference", "system"]
-        stated = stated.filter(pl.col("question") != "")
+        is_named = (pl.col("system") != "") | (pl.col("run") != "")
+        stated = stated.filter(is_named, pl.col("question") != "")
     value = pl.coalesce("label", "verdict").cast(pl.Float64)
     items = stated.group_by(key, maintain_order=True).agg(
         pl.len().alias("n"),

@@ -128,6 +128,7 @@ def notes(report: "Rating") -> Iterator[str]:
         yield from report.judges.lines()
     if report.repeats is not None:
         yield report.repeats.line()
+    yield from (retest.line() for retest in report.retests)
     for field in report.uneven:
         yield (
             f"labels are not spread over {field} as by chance: do not trust the rate of all answers; draw "
@@ -199,6 +200,7 @@ def as_dict(report: "Rating") -> dict[str, Any]:
         "notes": list(report.notes),
         "judges": None if report.judges is None else report.judges.as_dict(),
         "repeats": None if report.repeats is None else asdict(report.repeats),
+        "retests": [asdict(retest) | {"agreement": retest.agreement._asdict()} for retest in report.retests],
         "answers": [
             {
                 "id": row["id"],
