@@ -20,10 +20,10 @@ class Grouping:
     n: int
 
 
-def grouping_of(frame: pl.DataFrame) -> Grouping:
+def grouping_of(frame: pl.DataFrame, *, has_repeats: bool = True) -> Grouping:
     """The groups of answers: by `group` where the file has it, else by question, else by a reference that
-    several have in common (one that all have tells nothing), else by an id that repeats share; answers
-    without any of it are groups of their own.
+    several have in common (one that all have tells nothing), else by an id that repeats share (`has_repeats`);
+    answers without any of it are groups of their own.
 
     Where labels were given to all answers about one reference or to none (`are_by_group`), references are the
     groups, however many questions were asked about each: it is they that were drawn to be labelled.
@@ -32,7 +32,7 @@ def grouping_of(frame: pl.DataFrame) -> Grouping:
         return _by("group", frame) or _alone(frame)
     by_reference, by_question = _by("reference", frame), _by("question", frame)
     if by_reference is None or by_reference.n == 1:
-        return by_question or _by("id", frame) or _alone(frame)
+        return by_question or (_by("id", frame) if has_repeats else None) or _alone(frame)
     label = np.where(frame["label"].is_not_null().to_numpy(), 0.0, np.nan)
     if by_question is None or are_by_group(verdicts(np.zeros(frame.height), label, by_reference.clusters)):
         return by_reference

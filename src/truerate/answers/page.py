@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -63,6 +64,8 @@ def page(report: Rating) -> str:
     is_flagged = report.frame["verdict"].fill_null(False).to_numpy()
     first = np.concatenate([np.flatnonzero(part)[:MOST_SHOWN] for part in (is_flagged, ~is_flagged)])
     shown = report.frame[first[:MOST_SHOWN]]
+    if not report.has_texts:  # numbers stand for questions
+        shown = shown.with_columns(question=pl.lit(""))
     rate = report.rate
     value = rate.value if rate.low is not None or rate.raw is None else rate.raw.value
     script = (TEMPLATES / SCRIPT).read_text("utf-8")

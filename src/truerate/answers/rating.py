@@ -70,7 +70,13 @@ def rate(
     used, before any model is asked, and where nothing was judged and nothing is labelled.
     """
     table = table_for(
-        answers, labels=labels, detector=detector, fields=fields, verdicts=verdicts, threshold=threshold
+        answers,
+        labels=labels,
+        detector=detector,
+        fields=fields,
+        verdicts=verdicts,
+        threshold=threshold,
+        keeps_questions=False,
     )
     chosen = unit_of(table.frame, unit)
     if detector is None and table.verdicts:
@@ -81,13 +87,20 @@ def rate(
         judges = judges_of(table)
         about = f"of the file, flagged from {threshold:g} on"
         rated = report(
-            judges.judged(table.frame), f"{OWN} {', '.join(judges.names)}", about, unit=chosen, judges=judges
+            judges.judged(table.frame),
+            f"{OWN} {', '.join(judges.names)}",
+            about,
+            unit=chosen,
+            judges=judges,
+            has_repeats=table.has_repeats,
         )
     else:
         judge = detector_of(detector, adapter=adapter, params=params)
         if chosen == "tokens" and not judge.says_where:
             raise _says_not_where(judge.name)
-        rated = report(seen_by(judge, table.frame), judge.name, judge.why, unit=chosen)
+        rated = report(
+            seen_by(judge, table.frame), judge.name, judge.why, unit=chosen, has_repeats=table.has_repeats
+        )
     notes = [*table.notes, *_unused_labels(table.frame), *rated.notes]
     if not rated.n_judged and not rated.rate.k:
         raise SourceError(_nothing_known(answers, rated, notes))
@@ -102,14 +115,21 @@ def table_for(
     fields: Iterable[str],
     verdicts: Sequence[str] | str,
     threshold: float,
+    keeps_questions: bool = True,
 ) -> AnswerTable:
-    """The table of answers with the labels that count. Raises SettingsError for a detector beside verdicts."""
+    """The table of answers with the labels that count (`read_table`). Raises SettingsError for a detector beside verdicts."""
     names = verdicts.split(",") if isinstance(verdicts, str) else list(verdicts)
     if names and detector is not None:
         raise SettingsError(f"--verdicts stand in place of a detector; leave out --detector {detector}")
     if not np.isfinite(threshold):
         raise SettingsError(f"--threshold {threshold}: allowed: a number")
-    table = read_table(answers, fields=given_fields(fields), verdicts=names, threshold=threshold)
+    table = read_table(
+        answers,
+        fields=given_fields(fields),
+        verdicts=names,
+        threshold=threshold,
+        keeps_questions=keeps_questions,
+    )
     return table if labels is None else with_labels(table, labels)
 
 
@@ -168,7 +188,13 @@ def unit_of(frame: pl.DataFrame, wanted: str | None) -> Unit:
 
 
 def report(
-    frame: pl.DataFrame, detector: str, about: str, *, unit: Unit, judges: Judges | None = None
+    frame: pl.DataFrame,
+    detector: str,
+    about: str,
+    *,
+    unit: Unit,
+    judges: Judges | None = None,
+    has_repeats: bool = True,
 ) -> Rating:
     """Return what follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
     is_silent = frame["verdict"].is_not_null() & frame["marked"].is_null()
@@ -176,7 +202,7 @@ def report(
         raise _says_not_where(detector)
     is_stated = (frame["state"] == STATED).to_numpy()
     stated = frame if is_stated.all() else frame.filter(is_stated)
-    grouping = grouping_of(stated)
+    grouping = grouping_of(stated, has_repeats=has_repeats)
     flags = cell_of(stated, unit=unit, clusters=grouping.clusters)
     cell = (
         flags
@@ -222,7 +248,7 @@ def report(
         ],
         notes=[TURNED] if unit == "answers" and is_turned(flags) else [],
         judges=judges,
-        repeats=repeats_of(stated),
+        repeats=repeats_of(stated, has_repeats=has_repeats),
         retests=[] if judges is None else retests_of(stated, judges.names, judges.flags[is_stated]),
     )
 

@@ -29,17 +29,17 @@ class Repeats:
         return f"{text}; flips: {', '.join(self.flips[:SHOWN]) + more if self.flips else 'none'}"
 
 
-def repeats_of(stated: pl.DataFrame) -> Repeats | None:
+def repeats_of(stated: pl.DataFrame, *, has_repeats: bool = True) -> Repeats | None:
     """The repeats among answers that say something: those with the id of another one of their system, or if
-    ids do not repeat, with its question and reference; where neither a system nor a run is named two answers
-    to a question may be of two systems, and are no repeats. An answer counts by its label, else by its verdict.
+    ids do not repeat (`has_repeats`), with its question and reference; where neither a system nor a run is named
+    two answers to a question may be of two systems, and are no repeats. An answer counts by its label, else by its
+    verdict.
     Variances by items: within Σ m p(1 − p) / Σ (m − 1), between that of p less what within leaves in it, at
     least 0. None without any.
     """
     key = ["id", "system"]
-    n_ids, n_questions = stated.select(pl.col("id", "question").hash().n_unique()).row(0)
-    if n_ids == stated.height or not stated.select(key).is_duplicated().any():
-        if n_questions >= stated.height - 1:
+    if not has_repeats or not stated.select(key).is_duplicated().any():
+        if stated.select(pl.col("question").hash().n_unique()).item() >= stated.height - 1:
             return None
         key = ["question", "reference", "system"]
         is_named = (pl.col("system") != "") | (pl.col("run") != "")

@@ -10,9 +10,8 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -148,7 +147,7 @@ def _parsed(content: bytes) -> Records:
         return _objects(text)
     delimiter = delimiter_of(text)
     if delimiter is not None:
-        return list(_delimited(text, delimiter))
+        return list(delimited(io.StringIO(text, newline=""), delimiter))
     return _lines(text)
 
 
@@ -279,9 +278,10 @@ def long_cells() -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def _delimited(text: str, delimiter: str) -> Iterator[tuple[int, Record]]:
+def delimited(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, Record]]:
+    """Yield the records of a table's lines, the header first among these, with the number of each one's line."""
     with long_cells():
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             names = [name.strip() or f"column {n}" for n, name in enumerate(next(reader), start=1)]
             if twice := [name for name in names if names.count(name) > 1]:
@@ -298,29 +298,3 @@ def _delimited(text: str, delimiter: str) -> Iterator[tuple[int, Record]]:
                 number = reader.line_num + 1
         except csv.Error as error:
             raise ValueError(f"line {reader.line_num}: it is no CSV: {error}") from None
-
-
-# ---- large files -------------------------------------------------------------------------------------------
-def scanned(path: str | PathLike[str]) -> pl.LazyFrame | None:
-    """A large plain file as a scan that reads the columns asked for alone; None for another form."""
-    with Path(path).open("rb") as file:
-        begin = file.read(2**16)
-    name = str(path)
-    if begin.startswith(PARQUET):
-        names = class_names(name)
-        scan = pl.scan_parquet(name)
-        return scan.with_columns(
-            pl.col(column).replace_strict(dict(enumerate(classes)), default=None, return_dtype=pl.String)
-            for column, classes in names.items()
-        )
-    text = begin.decode("utf-8", "ignore").lstrip("\ufeff").lstrip()
-    if text.startswith("{") and text.partition("\n")[0].rstrip().endswith("}"):
-        return pl.scan_ndjson(name, infer_schema_length=1000)
-    if not text.startswith(("{", "[")) and (delimiter := delimiter_of(text)) is not None:
-        return pl.scan_csv(name, separator=delimiter, infer_schema=False)
-    return None
-
-
-def head(records: Records, n: int) -> Records:
-    """The first records."""
-    return list(islice(records, n))

@@ -35,7 +35,7 @@ from truerate.sources.answers.forms import (
     several,
 )
 from truerate.sources.answers.label_spans import kinds_of, spans_in
-from truerate.sources.answers.large import large
+from truerate.sources.answers.large import Large, LineOf, large
 from truerate.sources.answers.reading import (
     STATED,
     Answer,
@@ -64,7 +64,7 @@ class AnswerTable:
     people, null without one or at a tie; `n_labels` votes; `weight` 1/π where a drawn sheet has it), then
     `verdict:NAME` (1 hallucinated … 0 faithful, null unread) and `slice:NAME`. `thresholds`: of each verdict,
     from which it flags. `notes`: how the source was read. `has_texts`: False where answers and references
-    were not read, as verdicts were there.
+    were not read, as verdicts were there. `has_repeats`: False where each id stands once.
     """
 
     frame: pl.DataFrame
@@ -73,6 +73,7 @@ class AnswerTable:
     notes: Sequence[str] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict)
     has_texts: bool = True
+    has_repeats: bool = True
 
     def scores(self, verdict: str) -> np.ndarray:
         """The scores of a judge, (answers,), NaN where it has none."""
@@ -91,11 +92,13 @@ def read_table(
     verdicts: Sequence[str] = (),
     threshold: float = 0.5,
     slices: Sequence[str] = (),
+    keeps_questions: bool = True,
 ) -> AnswerTable:
     """Return the answers of a source: a path, several that are one export, `-` (stdin), a table of polars, pandas
     or `datasets`, or `hub:ORG/NAME`. `fields`: field by role (`fields.ROLES`), also as dotted path. `verdicts`: fields with
     the verdicts or scores of judges, `not:` before those whose high values mean faithful; one flags from
     `threshold` on, as the field counts. `slices`: fields to slice by, whatever they are called.
+    `keeps_questions`: of a large file; else only which are equal.
 
     Raises SourceError, one line, with the number of the first line that does not fit, for what has no form of
     answers, or none.
@@ -106,16 +109,22 @@ def read_table(
             source = of_hub(source)
         if several(source):
             return _of_export(_read_together(source), source, verdicts, threshold)
-        if verdicts and (read := _large(source, given, verdicts, slices)) is not None:
-            frame, n_ties, chosen = read
-            written = chosen.by_role.get("system", "system")
-            notes = [
-                *chosen.notes,
-                *_notes({}, written, frame["system"].unique(maintain_order=True), n_ties),
-                UNREAD,
-            ]
+        if (
+            verdicts
+            and (read := _large(source, given, verdicts, slices, keeps_questions=keeps_questions)) is not None
+        ):
+            written = read.fields.by_role.get("system", "system")
+            notes = [*read.fields.notes, *_notes({}, written, read.systems, read.n_ties), UNREAD]
             return _finished(
-                source, [], frame, verdicts, names={}, threshold=threshold, notes=notes, has_texts=False
+                source,
+                read.line_of,
+                read.frame,
+                verdicts,
+                names={},
+                threshold=threshold,
+                notes=notes,
+                has_texts=False,
+                has_repeats=read.has_repeats,
             )
         content = None
         if isinstance(source, str | PathLike):
@@ -157,9 +166,9 @@ def of_hub(name: str) -> pl.DataFrame:
         raise SourceError(f"reading the answers {name!r}: {str(error).splitlines()[0]}") from None
 
 
-def _large(source: Source, *how: Any) -> Any:
+def _large(source: Source, *how: Any, keeps_questions: bool) -> Large | None:
     try:
-        return large(source, *how)
+        return large(source, *how, keeps_questions=keeps_questions)
     except SourceError as error:
         begin = named(source, "answers")
         raise SourceError(str(error) if str(error).startswith(begin) else f"{begin}: {error}") from None
@@ -299,7 +308,8 @@ def _table(
     schema = COLUMNS | dict.fromkeys(columns, pl.Float64) | dict.fromkeys(sliced, pl.String)
     frame = pl.DataFrame(data | columns | sliced, schema=schema)
     notes = [*chosen.notes, *_notes(cuts, chosen.by_role.get("system", "system"), systems, n_ties)]
-    return _finished(source, records, frame, verdicts, names=names, threshold=threshold, notes=notes)
+    line_of = [number for number, _ in records].__getitem__
+    return _finished(source, line_of, frame, verdicts, names=names, threshold=threshold, notes=notes)
 
 
 def _notes(cuts: Mapping[str, int], system: str, systems: Iterable[str], n_ties: int) -> Iterator[str]:
@@ -312,7 +322,7 @@ def _notes(cuts: Mapping[str, int], system: str, systems: Iterable[str], n_ties:
 
 def _finished(
     source: Source,
-    records: Records,
+    line_of: LineOf,
     frame: pl.DataFrame,
     verdicts: Sequence[str],
     *,
@@ -320,6 +330,7 @@ def _finished(
     threshold: float,
     notes: Sequence[str],
     has_texts: bool = True,
+    has_repeats: bool = True,
 ) -> AnswerTable:
     """The table with verdicts the right way round, those of −1 beside 0 to 1 left out (judges that refused),
     repeats numbered, and checked.
@@ -339,18 +350,19 @@ def _finished(
             top = 1.0 if column.is_between(0, 1).all() else 0.0
             thresholds[judge] = float(np.nextafter(top - threshold, np.inf))
             frame = frame.with_columns((top - column).alias(VERDICT + judge))
-    frame, more = _repeated(source, records, frame)
+    has_repeats = has_repeats and frame["id"].hash().n_unique() < frame.height
+    frame, more = _repeated(source, line_of, frame) if has_repeats else (frame, [])
     judges = [column.removeprefix(VERDICT) for column in frame.columns if column.startswith(VERDICT)]
     slices = [column.removeprefix(SLICE) for column in frame.columns if column.startswith(SLICE)]
-    return AnswerTable(frame, judges, slices, [*notes, *more], thresholds, has_texts)
+    return AnswerTable(frame, judges, slices, [*notes, *more], thresholds, has_texts, has_repeats)
 
 
-def _repeated(source: Source, records: Records, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def _repeated(source: Source, line_of: LineOf, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """The frame with the runs of ids that stand several times numbered. Raises SourceError where such rows
     were asked something else, or name the same run.
     """
     key = ["id", "system", "run"]
-    if frame["id"].hash().n_unique() == frame.height or not frame.select(key).is_duplicated().any():
+    if not frame.select(key).is_duplicated().any():
         return frame, []
     first = frame.select(pl.struct(key).is_first_distinct()).to_series()
     rows = frame.with_row_index("row").with_columns(pl.col("row").min().over(key).alias("first"))
@@ -358,7 +370,7 @@ def _repeated(source: Source, records: Records, frame: pl.DataFrame) -> tuple[pl
     for row in doubled.iter_rows(named=True):
         other = frame.row(row["first"], named=True)
         if row["run"] or (row["question"], row["reference"]) != (other["question"], other["reference"]):
-            number, before = (records[n][0] if records else n + 1 for n in (row["row"], row["first"]))
+            number, before = line_of(row["row"]), line_of(row["first"])
             raise at_line(
                 source,
                 "answers",
