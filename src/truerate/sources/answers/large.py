@@ -157,13 +157,17 @@ def _read(
     scan = block()
     frame = scan.select(_expressions(chosen, judges, scan.collect_schema())).collect(engine="streaming")
     words = [name for name in frame.columns if name.partition(":")[0] in VALUE]
-    said = {name: _numbers(frame[name]) for name in words if frame[name].null_count() < frame.height}
+    numbers = {name: _numbers(frame[name]) for name in words if frame[name].null_count() < frame.height}
     turned = {f"label:{column_of(name)}" for name in chosen.labels if is_turned(name)}
-    votes = [1 - said[name] if name in turned else said[name] for name in said if name.startswith("label:")]
+    votes = [
+        1 - numbers[name] if name in turned else numbers[name]
+        for name in numbers
+        if name.startswith("label:")
+    ]
     columns: dict[str, Any] = {
-        VERDICT + name: pl.col(VERDICT + name).fill_null(said[f"word:{name}"])
+        VERDICT + name: pl.col(VERDICT + name).fill_null(numbers[f"word:{name}"])
         for name in judges
-        if f"word:{name}" in said
+        if f"word:{name}" in numbers
     }
     if votes:
         labels = pl.DataFrame(votes)
@@ -175,7 +179,7 @@ def _read(
         if (is_infinite := frame[VERDICT + name].is_infinite()).any():
             raise Unfit(int(is_infinite.arg_max() or 0), f"{name!r} is inf; allowed: {ALLOWED}, or a score")
     state = _empty(frame["short"]) if "short" in frame.columns else pl.lit(None, pl.String)
-    for name, values in said.items():
+    for name, values in numbers.items():
         if name.startswith("weight:"):
             columns["weight"] = values
         elif name.startswith("abstained:"):
