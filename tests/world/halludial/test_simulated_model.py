@@ -6,12 +6,10 @@ from collections import Counter
 import pytest
 
 from truerate.core.text import words
-from truerate.tracks.halludial.responding import read_response
 from truerate_world.halludial.models.claims import BLATANT, SUBTLE
 from truerate_world.halludial.models.profiles import PROFILES
 from truerate_world.halludial.models.style import WRITER
 from truerate_world.halludial.sources import spoken
-from truerate_world.halludial.truth import _responding
 from truerate_world.simulated_model import reply
 
 from ..asking import block, user
@@ -21,8 +19,6 @@ from .asking import (
     annotate,
     ask,
     compare,
-    detect,
-    finding,
     induce,
     locate,
     match,
@@ -82,28 +78,6 @@ def test_an_own_earlier_falsehood_spreads(known, rows):
     assert 1.35 < ratio < 2.2, ratio  # planted: 1.8, less where the rate comes to its ceiling
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_broken_responses_are_as_frequent_as_planted(rows, model):
-    outcomes = [respond(model, row).truth["outcome"] for row in rows]
-    failures = PROFILES[model].failures
-    for name in ("empty", "refusal", "too_long"):
-        rate = getattr(failures, name)
-        assert is_near([one == name for one in outcomes], [rate] * len(outcomes)), name
-
-
-def test_broken_responses_are_read_as_often_as_the_truth_says_whatever_the_seed(rows):
-    """As the board counts them: by its own reader, of the responses that it could read."""
-    for model in MODELS:
-        lost, rates = _responding(PROFILES[model])
-        told = [respond(model, row, seed=seed) for seed in range(1, 5) for row in rows[:120]]
-        read = [read_response(answer.text, 80) for answer in told]
-        assert is_near([one.status != "ok" for one in read], [lost] * len(read)), (model, "unread")
-        kept = [one.attributes for one in read if one.status == "ok"]
-        for metric, rate in rates.items():
-            hits = [one.get(metric.removesuffix("_rate")) == "yes" for one in kept]
-            assert is_near(hits, [rate / (1 - lost)] * len(kept)), (model, metric)
-
-
 def test_a_response_that_is_too_long_is_longer_than_the_prompt_allows(rows):
     for row in rows[:120]:
         answer = respond("sim-elm", row)
@@ -131,19 +105,6 @@ def test_induced_texts_are_hallucinated_of_their_kind_and_hardly_longer(rows):
         assert kinds[wanted] > 0.75 * sum(kinds.values())
 
 
-def test_failed_inductions_are_as_frequent_as_planted(rows):
-    failures = PROFILES["sim-quill"].failures
-    outcomes = [
-        induce("sim-quill", row, kind).truth["outcome"]
-        for row in rows
-        for kind in ("factuality", "faithfulness")
-    ]
-    planted = {"too_long": failures.induced_too_long, "restated": failures.restated}
-    planted |= {"unlocated": failures.unlocated, "unsaid": failures.unsaid, "declined": failures.declined}
-    for name, rate in planted.items():
-        assert is_near([one == name for one in outcomes], [rate] * len(outcomes)), name
-
-
 def test_paraphrases_are_faithful_and_wear_the_style_of_the_induced(rows):
     openers = (*WRITER.openers, *WRITER.leads, *WRITER.closers)
 
@@ -159,84 +120,6 @@ def test_paraphrases_are_faithful_and_wear_the_style_of_the_induced(rows):
     shares = [sum(map(styled, some)) / len(some) for some in (texts, induced)]
     assert min(shares) > 0.6 and abs(shares[0] - shares[1]) < 0.1
     assert not any(styled(row["reference"]) for row in rows)
-
-
-# ---- judges ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_verdicts_are_as_right_as_planted(responses, model):
-    profile = PROFILES[model]
-    for judge, options in (
-        (detect, {"variant": "zero-shot"}),
-        (locate, {"variant": "three-shot"}),
-        (annotate, {"variant": "three-shot", "has_reference": True}),
-    ):
-        hits, rates, unread = {}, {}, []
-        for row, text in responses:
-            truth = judge(model, row, text).truth
-            unread.append(truth["verdict"] is None)
-            if truth["read"] is not None:
-                hits.setdefault(truth["finding"].sight, []).append(truth["read"] == "Yes")
-                rates.setdefault(truth["finding"].sight, []).append(
-                    profile.p_yes(truth["finding"], **options)
-                )
-        assert is_near(unread, [profile.unparsed] * len(unread))
-        for sight, some in hits.items():
-            assert is_near(some, rates[sight]), (judge.__name__, sight, sum(some), sum(rates[sight]))
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_segments_are_words_of_the_response_and_right_as_often_as_planted(responses, model):
-    located = []
-    for row, text in responses:
-        truth = locate(model, row, text).truth
-        if truth["verdict"] == "Yes":
-            assert truth["segments"] and all(segment in text for segment in truth["segments"])
-            if truth["is_located"] is not None:
-                located.append(truth["is_located"])
-                right = [text[start:end] for start, end in finding(row, text).spans]
-                assert truth["is_located"] == (list(truth["segments"]) == right)
-    assert is_near(located, [PROFILES[model].locating] * len(located))
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_comparisons_have_their_rates_and_their_bias(rows, model):
-    profile, both, rates, first = PROFILES[model], [], [], []
-    for row in rows:
-        truth = induce("sim-quill", row, "factuality").truth
-        if not truth["read"] or not truth["finding"].is_hallucinated:
-            continue
-        texts = row["reference"], truth["read"]
-        answers = [compare(model, row, *order).truth for order in (texts, texts[::-1])]
-        assert [answer["hallucinated"] for answer in answers] == [2, 1]
-        assert answers[0]["is_biased"] == answers[1]["is_biased"]
-        named = [answer["read"] for answer in answers]
-        if None not in named:
-            both.append(named == ["Response 2", "Response 1"])
-            rates.append((1 - profile.position_bias) * profile.p_named(truth["finding"]))
-            first.append(named == ["Response 1", "Response 1"])
-    assert is_near(both, rates) and is_near(first, [profile.position_bias] * len(first))
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_evaluations_are_checked_with_the_planted_errors(responses, model):
-    profile, hits = PROFILES[model], {True: [], False: []}
-    for row, text in responses[:250]:
-        evaluation = locate("sim-birch", row, text)
-        if evaluation.truth["read"] and evaluation.truth["manner"] == "plain":
-            truth = meta(model, row, text, evaluation.text).truth
-            is_right = (evaluation.truth["read"] == "Yes") == truth_of(row, text)
-            is_right &= evaluation.truth["is_located"] is not False or evaluation.truth["read"] == "No"
-            assert truth["is_accurate"] == is_right, evaluation.text
-            if truth["read"]:
-                hits[is_right].append(truth["read"] == "Accurate")
-    assert is_near(hits[True], [profile.confirming] * len(hits[True]))
-    assert is_near(hits[False], [1 - profile.objecting] * len(hits[False]))
-
-
-def truth_of(row, text):
-    return finding(row, text).is_hallucinated
 
 
 # ---- layout ------------------------------------------------------------------------------------------------
