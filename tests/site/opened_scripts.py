@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from truerate.site.samples.packing import unpacked_json
+from truerate.site.samples.packing import unpacked
 
 
 def values_of(files: Iterable[tuple[str, str]]) -> dict[str, object]:
@@ -14,4 +14,4 @@ def values_of(files: Iterable[tuple[str, str]]) -> dict[str, object]:
 def _value(path: str, text: str) -> object:
     assert "<" not in text and text.endswith(");\n"), path
     *_, packed = json.loads("[" + text[text.index("(") + 1 : -3] + "]")
-    return unpacked_json(packed) if isinstance(packed, str) else packed
+    return json.loads(unpacked(packed)) if isinstance(packed, str) else packed

@@ -1,11 +1,12 @@
 """The lists of words in which the sample browser's free text is looked up."""
 
+import json
 from itertools import accumulate, islice
 
 import pytest
 
 from tests.cases import case_table
-from truerate.site.samples.packing import unpacked, unpacked_json
+from truerate.site.samples.packing import unpacked
 from truerate.site.samples.shards import part, parts, spelled_part
 from truerate.site.samples.word_index import BITS, buckets_of, folded, word_hash, word_lists
 
@@ -76,4 +77,4 @@ def test_parts_in_other_processes_are_those_of_this_one():
     records = [{"id": str(k), "_search": [f"only{k} all"]} for k in range(4_100)]
     made = list(parts(iter(records), 64))
     assert made == [part(spelled_part(records[k : k + 4_000]), 64) for k in (0, 4_000)]
-    assert unpacked_json(made[1][0][0])[0] == {"id": "4000"}
+    assert json.loads(unpacked(made[1][0][0]))[0] == {"id": "4000"}

@@ -252,7 +252,7 @@ def _measure(
     n = len(data.labels)
     return {
         "shortcut_accuracy": (accuracy, n),
-        "shortcut_balanced_accuracy": (_first(balanced), n),
+        "shortcut_balanced_accuracy": ((balanced[0] if balanced else None), n),
         "shortcut_auroc": (_auroc(predictions.scores, data.labels, index, settings), n),
         "shortcut_pairwise": (pairwise, int(measured.sum())),
     }
@@ -262,10 +262,6 @@ def _summed(rows: np.ndarray, index: np.ndarray, n_groups: int) -> np.ndarray:
     sums = np.zeros((n_groups, rows.shape[1]))
     np.add.at(sums, index, rows)
     return sums
-
-
-def _first(intervals: list[Interval | None]) -> Interval | None:
-    return intervals[0] if intervals else None
 
 
 def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: dict) -> Interval | None:

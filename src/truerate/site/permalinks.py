@@ -21,7 +21,10 @@ def addressed(rows: list[dict], board: Board, filters: Iterable[str]) -> list[di
     """Return the rows, each with `read`: board and filters of its texts in the sample browser."""
     if not has_records(board):
         return rows
-    judges, writers = _judges(board), _writers(board)
+    judges, writers = (
+        set(board.judgements["judge"].unique()),
+        {*board.samples["generator"].unique(), *board.generations["model"].unique()},
+    )
     values = {key: set(board.samples[key].unique()) for key in COLUMNS}
     parts = [key for key in filters if key != "generator"]
     return [
@@ -39,14 +42,6 @@ def _where(row: dict, parts: list[str], values: Mapping[str, set]) -> dict[str, 
     """Return the parts of a slice that the browser filters by, of values that occur in the texts."""
     named = {key: row["slice"][key] for key in parts if row["slice"].get(key, POOLED) != POOLED}
     return {key: value for key, value in named.items() if value in values.get(key, {value})}
-
-
-def _judges(board: Board) -> set[str]:
-    return set(board.judgements["judge"].unique())
-
-
-def _writers(board: Board) -> set[str | None]:
-    return {*board.samples["generator"].unique(), *board.generations["model"].unique()}
 
 
 def _whose(row: dict, board: Board, judges: set[str], writers: set[str | None]) -> dict[str, str]:

@@ -76,15 +76,6 @@ def _is_quoted(text: str, cue: Heading) -> bool:
     return line[-1:] in tuple('"“„«') and any(map(str.isalnum, line))
 
 
-def with_marks(heading: str, value: str) -> str:
-    """Return what a heading heads, with the emphasis that opened in the heading and closes behind (`Answer:
-    **the Weser**`, `**Answer: the Weser**`), so that it can be taken off as a pair.
-    """
-    line = value.partition("\n")[0]
-    mark = next((item for item in ("**", "__", "`", "*", "_") if item in heading), None)
-    return f"{mark}{value}" if mark and line.count(mark) % 2 and "``" not in line else value
-
-
 def before_next(text: str, given: Sequence[str] = GIVEN) -> tuple[str, tuple[str, ...]]:
     """A reply without cue up to the next example's headings; whole where it begins with one."""
     stop = _next_example(text, given, behind=0)

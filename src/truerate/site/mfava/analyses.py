@@ -50,14 +50,9 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = [], []
     for key in keys:
-        part = lines if key in first and not _is_of_one_model(key) else more
+        part = lines if key in first and not any(name == "model" for name, _ in key[1]) else more
         part.append(_line(*key, by_question[key], board.vocabulary))
     return {"lines": lines, "more": more, "scatters": scatters(rows, board)} if keys else None
-
-
-def _is_of_one_model(key: tuple) -> bool:
-    """Return whether an analysis is one model's, which folds away beside those over all."""
-    return any(name == "model" for name, _ in key[1])
 
 
 def _question(key: tuple) -> tuple:

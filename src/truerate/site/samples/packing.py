@@ -35,11 +35,6 @@ def packed_json(value: object) -> str:
     return packed(spelled(value))
 
 
-def unpacked_json(text: str) -> object:
-    """Return what `packed_json` was given."""
-    return json.loads(unpacked(text))
-
-
 def packed_script(call: str, *values: str | int, data: str | list[str]) -> str:
     """A data script `call(values…, data);` of packed data, in which nothing has to be escaped."""
     head = json.dumps([*values], separators=(",", ":")).replace("<", "\\u003c")[1:-1]

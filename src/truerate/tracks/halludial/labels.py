@@ -26,10 +26,8 @@ from truerate.tracks.halludial.dataset import NATURAL
 from truerate.tracks.halludial.judging import SPONTANEOUS
 from truerate.tracks.halludial.prompting import META
 
-# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
-# `on_bad_row: reject`.
+# Why a label row stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = (*annotation.BAD_ROWS, "bad_verdict", "bad_spans")
-NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
 ANNOTATOR = "annotator"  # the subject where the settings name none
 MODELS, PEOPLE, MIXED = "models", "people", "model-people"
 Ratings = Mapping[str, Mapping[str, bool]]  # of each rater which judgements they call accurate

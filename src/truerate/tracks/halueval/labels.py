@@ -34,10 +34,8 @@ from truerate.tracks.halueval.patterns import LABELS
 from truerate.tracks.halueval.settings import Settings
 
 WHERE = {"task": "general"}
-# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
-# `on_bad_row: reject`.
+# Why a label row stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = (*annotation.BAD_ROWS, "bad_verdict", "bad_spans")
-NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
 
 
 def label(

@@ -30,11 +30,9 @@ from truerate.tracks.mfava.settling import (
     settled,
 )
 
-# Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row:
-# reject`.
+# Why a label row stops a run unless params say `on_bad_row: reject`.
 OF_SPANS = ("bad_spans", "unknown_type", "outside_text", "overlapping_types")
 BAD_ROWS = (*annotation.BAD_ROWS, *OF_SPANS, "bad_plausibility")
-NOT_KEPT = ("screened_out", "no_labels")
 TEXT_COLUMNS = ("item_id", "group_id", "task", "lang", "text", "generator")  # that a gold sample keeps
 
 

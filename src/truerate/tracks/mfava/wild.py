@@ -26,9 +26,6 @@ from truerate.tracks.mfava.context import Context, language
 from truerate.tracks.mfava.settings import Wild
 
 QUERY, CHECK, ANSWER = "query", "check", "answer"
-# Why an article is not asked about: nothing before its first heading · too few characters · its wiki too
-# shallow · a maintenance tag.
-EXCLUDED = ("no-lead", "too-short", "too-shallow", "excluded-tag")
 # Why the queries of a reply are not taken: nothing in it · no numbered line · other lines or numbers than
 # were asked.
 REASONS = ("empty", "absent", "malformed")
@@ -54,7 +51,7 @@ _SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khme
 
 
 def excluded(article: Context, rules: Wild) -> tuple[str, str] | None:
-    """Return why an article is not asked about (one of EXCLUDED, and the value); None where it is."""
+    """Return why an article is not asked about (no-lead, too-short, too-shallow or excluded-tag, and the value); None where it is."""
     attributes = article.attributes
     n_characters = int(attributes.get("n_characters", rules.min_characters))
     tags = {page_key(tag) for tag in attributes.get("tags", "").split(";")}

@@ -37,9 +37,8 @@ from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REPLY, REVIEW
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
-# Why a label row, or a task, is not used. The first group stops a run unless params say `on_bad_row: reject`.
+# Why a label row stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = (*annotation.BAD_ROWS, "unknown_label", "bad_counts")
-NOT_KEPT = ("tie", "no_labels")
 ENTITIES = "entities"
 AGREEMENT = (agreement.percent_agreement, agreement.fleiss_kappa, agreement.krippendorff_alpha)
 
