@@ -27,14 +27,14 @@ from truerate.llm.transport.verdict import is_cut
 
 TIMEOUT_S = 120
 AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
-SAID = "Does 17 follow 16? Reply with one word, Yes or No."
+PLAIN_PROMPT = "Does 17 follow 16? Reply with one word, Yes or No."
 COUNT = "Count from 1 to 40 in figures, with a comma after each."  # what takes more than a few tokens
 LONG = 20_000  # words of a prompt that few servers take
 FEW, LIMIT = (
     3,
     "max_tokens",
 )  # the least limit that is tried, and where it stands below unless that is refused
-# What is sent beside a prompt; by which prompt stands in PROMPTS where it is not SAID.
+# What is sent beside a prompt; by which prompt stands in PROMPTS where it is not PLAIN_PROMPT.
 FIELDS: dict[str, dict[str, Any]] = {
     LIMIT: {LIMIT: FEW},
     OTHER_LIMIT: {OTHER_LIMIT: FEW},
@@ -48,7 +48,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "reasoning_effort": {"reasoning_effort": "low", LIMIT: 8},
     "a system message": {LIMIT: 8},
 }
-USER = {"role": "user", "content": SAID}
+USER = {"role": "user", "content": PLAIN_PROMPT}
 PROMPTS: dict[str, list[dict[str, str]]] = {
     LIMIT: [{"role": "user", "content": COUNT}],
     OTHER_LIMIT: [{"role": "user", "content": COUNT}],

@@ -188,7 +188,7 @@ class Params(Block):
         entry = self.board(board)
         return merged(self.size[entry.track], entry.sizes)
 
-    def sizes_told(self, source: Source) -> dict[str, int]:
+    def sizes_for(self, source: Source) -> dict[str, int]:
         """The sizes that a source's command may name: `{<track>_<size>}` for every whole number, and `named`
         ones. Each is the largest over the boards of what the command writes, or the profile's for a track
         without such a board.

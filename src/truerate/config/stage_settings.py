@@ -94,7 +94,7 @@ def read_by(p: Params, stage: Stage) -> dict[str, object]:
         of_command = {}
         for name, source in ((name, p.source(name)) for name in used):
             named = source.places()
-            of_command[name] = {size: n for size, n in p.sizes_told(source).items() if size in named}
+            of_command[name] = {size: n for size, n in p.sizes_for(source).items() if size in named}
         values["sizes"] = {name: sizes for name, sizes in of_command.items() if sizes}
         if whole := whole_articles(p):
             values["articles"] = whole

@@ -19,7 +19,7 @@ from truerate.metrics.rates import mean_of_intervals
 
 Ratios = Mapping[str, tuple[pl.Expr, pl.Expr]]  # numerator and denominator, by name
 Products = Mapping[str, tuple[str, str]]  # the two ratios of a product, by its name
-FOUND = ("value", "low", "high", "n", "n_effective", "n_clusters")
+ESTIMATE = ("value", "low", "high", "n", "n_effective", "n_clusters")
 MOMENTS = ("y", "x", "yy", "xy", "xx", "c")
 CROSSED = ("yy", "yx", "xy", "xx")  # of the first ratio's numerator or denominator with the second's
 EVEN = 1e-12  # residuals below this share of the squares are rounding: all clusters agree
@@ -145,7 +145,7 @@ def _rows_of(
     plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), intervals, strict=True)))
     counts = {"n": n.round().cast(pl.Int64), "n_clusters": n_clusters.cast(pl.Int64)}
     whole = plain.fill_nan(None).with_columns(metric=pl.lit(name), **counts)
-    return pl.concat([totals.select(*by), whole], how="horizontal").select(*by, "metric", *FOUND)
+    return pl.concat([totals.select(*by), whole], how="horizontal").select(*by, "metric", *ESTIMATE)
 
 
 def product_of_shares(

@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.core.schemas import pair
 
-SAID = ("variant", "order")  # attributes of a judgement that every joined row has
+VARYING = ("variant", "order")  # attributes of a judgement that every joined row has
 LABELLED = ("item_id", "pair_id", "group_id", "task", "pattern", "is_hallucinated", "text")
 
 
@@ -36,7 +36,7 @@ def judged(
         "verdict",
         "status",
         *fields,
-        *(pair("attributes", key) for key in (*SAID, "stage", *judgement_keys)),
+        *(pair("attributes", key) for key in (*VARYING, "stage", *judgement_keys)),
     )
     of_judgement = of_judgement.filter(pl.col("stage").is_null()).drop("stage")
     of_sample = samples.select(

@@ -99,9 +99,9 @@ def average_precision_of_counts(positive: np.ndarray, negative: np.ndarray) -> n
     interpolation) of rows counted at each of some ascending scores, (…, scores) of either class → (…,). In
     [0, 1]; the share of positive rows for a constant score. NaN where a class has none.
     """
-    n_found, marked = (np.cumsum(counts[..., ::-1], axis=-1) for counts in (positive, positive + negative))
+    n_hits, marked = (np.cumsum(counts[..., ::-1], axis=-1) for counts in (positive, positive + negative))
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.where(marked > 0, n_found / marked, 0.0)
+        precision = np.where(marked > 0, n_hits / marked, 0.0)
         value = (positive[..., ::-1] * precision).sum(axis=-1) / positive.sum(axis=-1)
     return np.where(negative.sum(axis=-1) > 0, value, np.nan)
 

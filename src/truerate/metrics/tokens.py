@@ -166,8 +166,8 @@ def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> To
     """The tokens of these texts as `cut` (`tokens.offsets_by`) gives them."""
     base = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
     offsets_by_text = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
-    placed_offsets = [offsets + start for offsets, start in zip(offsets_by_text, base, strict=False)]
-    whole = np.concatenate([np.zeros((0, 2), np.int64), *placed_offsets])
+    shifted_offsets = [offsets + start for offsets, start in zip(offsets_by_text, base, strict=False)]
+    whole = np.concatenate([np.zeros((0, 2), np.int64), *shifted_offsets])
     first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in offsets_by_text])]).astype(np.int64)
     return TokenLine(whole[:, 0], whole[:, 1], first, base[:-1])
 

@@ -65,20 +65,23 @@ def scored_replies(
     responds = pl.col("is_responding")
     score = pl.when(responds & (n_read > 0)).then(pl.col("n_supported") / n_read)
     penalty = pl.when(n_facts < gamma).then((1 - gamma / n_facts).exp()).otherwise(1.0)
-    is_told = responds & is_whole & (n_facts > 0)
+    is_defined = responds & is_whole & (n_facts > 0)
     is_strict = (pl.col("n_supported") == n_facts).cast(pl.Float64)
-    of_paper = (responds & is_told.fill_null(False) & (pl.col("n_supported") == n_facts)).cast(pl.Float64)
+    of_paper = (responds & is_defined.fill_null(False) & (pl.col("n_supported") == n_facts)).cast(pl.Float64)
     of_paper = pl.when(pl.col("is_abstained").is_not_null()).then(of_paper)
     is_empty = is_whole.fill_null(False) & (n_facts == 0)
     is_paper = strict == "paper"
     return counted.with_columns(
         pl.when(responds).then(of_paper).alias(ALL_SUPPORTED)
         if is_paper
-        else _all_supported(counted, is_told),
+        else _all_supported(counted, is_defined),
         is_stating=responds if is_paper else responds & ~is_empty,
         strict_paper=of_paper,
         score=score,
-        strict=pl.when(pl.col("is_abstained")).then(0.0).when(is_told & (n_read == n_facts)).then(is_strict),
+        strict=pl.when(pl.col("is_abstained"))
+        .then(0.0)
+        .when(is_defined & (n_read == n_facts))
+        .then(is_strict),
         length=score * penalty,
         dedup=pl.when(responds & (pl.col("n_own") > 0)).then(pl.col("n_own_supported") / pl.col("n_own")),
         has_no_fact=pl.when(responds & is_whole).then(n_facts == 0),
@@ -86,9 +89,9 @@ def scored_replies(
     )
 
 
-def _all_supported(counted: pl.DataFrame, is_told: pl.Expr) -> pl.Series:
+def _all_supported(counted: pl.DataFrame, is_defined: pl.Expr) -> pl.Series:
     """`unread.all_supported` of the replies that tell."""
-    rows = counted.select(row=is_told.fill_null(False).arg_true())["row"]
+    rows = counted.select(row=is_defined.fill_null(False).arg_true())["row"]
     counts = counted.select("subject", "n_facts", "n_read", "n_supported")[rows]
     subjects = counts["subject"].cast(pl.String).rank("dense").to_numpy()
     n_facts, n_read, n_supported = (counts[name].to_numpy() for name in counts.columns[1:])
@@ -166,13 +169,13 @@ def at_k(scored: pl.DataFrame, k: int) -> pl.DataFrame:
     its facts could be read.
     """
     n_supported, n_read = pl.col("n_supported"), pl.col("n_read")
-    is_told = pl.col("is_abstained") | (n_read > 0) | pl.col("has_no_fact").fill_null(False)
+    is_defined = pl.col("is_abstained") | (n_read > 0) | pl.col("has_no_fact").fill_null(False)
     counts = pl.col("is_responding").cast(pl.Int64) * n_supported
     recall = (counts / k).clip(0, 1)
     precision = counts / n_read
     f1 = pl.when(counts > 0).then(2 * precision * recall / (precision + recall)).otherwise(0.0)
     return scored.with_columns(
-        **{name: pl.when(is_told).then(value) for name, value in ((RECALL, recall), (F1, f1))}
+        **{name: pl.when(is_defined).then(value) for name, value in ((RECALL, recall), (F1, f1))}
     )
 
 
@@ -191,8 +194,8 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     ratio = states.sum().over(subject) / all_supported.count().over(subject)
     share = mean.clip(0, 1)
     estimated = share + ratio * (all_supported - mean)
-    is_told = share.is_not_null() | (states.sum().over(subject) == 0)
-    silent = pl.when(pl.col("is_abstained").is_not_null() & ~states & is_told).then(0.0)
+    is_defined = share.is_not_null() | (states.sum().over(subject) == 0)
+    silent = pl.when(pl.col("is_abstained").is_not_null() & ~states & is_defined).then(0.0)
     return scored.with_columns(outcome=silent.when(states).then(pl.coalesce(estimated, share)))
 
 

@@ -34,7 +34,13 @@ from truerate.pipeline.guard import refuse_edited, unchanged, watched_by, write_
 from truerate.pipeline.judges.asked_models import endpoint, identities
 from truerate.pipeline.references import given, referring, shortened
 from truerate.pipeline.tracks import protocol_of
-from truerate.pipeline.trained_elsewhere import LEARNED, LEFT_OUT, learners, refuse_untaught, stamps
+from truerate.pipeline.trained_elsewhere import (
+    LEFT_OUT,
+    TRAINED_ELSEWHERE,
+    learners,
+    refuse_untrained,
+    stamps,
+)
 
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
 GROUP = "group"  # how training texts are separated, unless by text
@@ -153,11 +159,11 @@ def by_split(judges: Mapping[str, Judging], members: Sequence[str]) -> dict[str,
 # ---- judge -------------------------------------------------------------------------------------------------
 def judge(config: Layout, board: str) -> None:
     """Judgements of each family of detectors on the texts of a board, in a state that has not seen them."""
-    refuse_untaught(config, board)
+    refuse_untrained(config, board)
     with unchanged(config, Stage("judge", board)):
         write_families(config, board, config.judged(board), config.p.families(board))
         if learned_from := stamps(config, board):
-            write_json(f"{config.judged(board)}/{LEARNED}", learned_from)
+            write_json(f"{config.judged(board)}/{TRAINED_ELSEWHERE}", learned_from)
         samples = load(Sample, config.labels(board, "samples"))
         if left := left_out(config, board, samples):
             write_json(f"{config.judged(board)}/{LEFT_OUT}", left)

@@ -15,7 +15,7 @@ from truerate.config.stage_settings import Stage, stamp_of
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import read_json
 
-LEARNED = (
+TRAINED_ELSEWHERE = (
     "learned.json"  # in what a stage `judge` writes: by what it judged, where that was learned elsewhere
 )
 
@@ -35,9 +35,9 @@ def left_out_lines(config: Layout, board: str) -> tuple[str, ...]:
 def elsewhere(p: Params, board: str) -> Iterator[tuple[str, str, str]]:
     """The families of a board that learn on another one, each with the family and board that taught it."""
     for name in p.families(board):
-        teacher, taught_on = p.teacher(name, board)
-        if taught_on != board:
-            yield name, teacher, taught_on
+        teacher, trained_on = p.teacher(name, board)
+        if trained_on != board:
+            yield name, teacher, trained_on
 
 
 def stamps(config: Layout, board: str) -> dict[str, str | None]:
@@ -56,7 +56,7 @@ def first(p: Params) -> list[str]:
     return [Stage("train", board).address for board in p.boards if learners(p, board)]
 
 
-def refuse_untaught(config: Layout, board: str) -> None:
+def refuse_untrained(config: Layout, board: str) -> None:
     """Raise TruerateError where a family of a board is to judge by what is not learned yet."""
     missing = {name for name, stamp in stamps(config, board).items() if stamp is None}
     for name, _, on in elsewhere(config.p, board):
@@ -72,8 +72,8 @@ def refuse_untaught(config: Layout, board: str) -> None:
 def refuse_stale(config: Layout) -> None:
     """Raise TruerateError if a board was judged by detectors that were trained anew since."""
     for board in config.p.boards:
-        learned_file = Path(config.judged(board)) / LEARNED
-        if learned_file.is_file() and read_json(learned_file) != stamps(config, board):
+        stamps_file = Path(config.judged(board)) / TRAINED_ELSEWHERE
+        if stamps_file.is_file() and read_json(stamps_file) != stamps(config, board):
             _, _, on = next(elsewhere(config.p, board), ("", "", board))
             raise TruerateError(
                 f"board {board!r} was judged by what was learned on board {on!r} before that was trained "

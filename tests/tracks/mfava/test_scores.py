@@ -13,7 +13,8 @@ from truerate.core.schemas import pairs
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.text_overlap import common_terms, content_sentences, coverage, informativeness
 from truerate.tracks.mfava.marking import WHOLE, answers, in_parts, parts_of_items, pieces, scored_parts
-from truerate.tracks.mfava.scores import content_rows, score
+from truerate.tracks.mfava.rate_scores import content_rows
+from truerate.tracks.mfava.scores import score
 from truerate.tracks.protocol import metrics_of_track
 
 from .made_scores import (

@@ -25,7 +25,7 @@ from truerate.llm.generation import facts as attributes
 from truerate.llm.generation import standing
 from truerate.tracks.wildhallucinations import steps, verifying
 from truerate.tracks.wildhallucinations.facts import facts_of
-from truerate.tracks.wildhallucinations.replies import said_by, verdicts_of
+from truerate.tracks.wildhallucinations.replies import verdicts_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES
@@ -76,8 +76,8 @@ def test_abstentions_are_not_cut_into_facts(checked_facts):
 def test_batches_agree_with_single_calls_up_to_the_planted_slips(checked_facts):
     _, _, facts, judged, _ = checked_facts
     both = (
-        said_by(judged, "quill")
-        .join(said_by(judged, "quill", is_single=True), on="fact_id", suffix="_alone")
+        verdicts_by(judged, "quill")
+        .join(verdicts_by(judged, "quill", is_single=True), on="fact_id", suffix="_alone")
         .drop_nulls()
     )
     n, differ = both.height, both.filter(pl.col("verdict") != pl.col("verdict_alone")).height
@@ -180,7 +180,11 @@ def test_an_injected_page_never_turns_a_verdict(checked_facts):
         whole(layout(verification=how), upstream=upstream) for upstream in (UPSTREAM, poisoned)
     )
     assert plain[2]["fact_id"].equals(injected[2]["fact_id"])
-    assert said_by(plain[3], "quill").sort("fact_id").equals(said_by(injected[3], "quill").sort("fact_id"))
+    assert (
+        verdicts_by(plain[3], "quill")
+        .sort("fact_id")
+        .equals(verdicts_by(injected[3], "quill").sort("fact_id"))
+    )
 
 
 def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_the_titles_of_their_pages(
@@ -216,7 +220,7 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     assert max(len(claim.passages) for claim in claims) == 5
     assert max(len(call.passages) for call in calls) > 20
     plain = layout(verification={**full["evidence"], "has_titles": False, "n_checked": 0})
-    titled, bare = (said_by(whole(there)[3], "quill") for there in (sized, plain))
+    titled, bare = (verdicts_by(whole(there)[3], "quill") for there in (sized, plain))
     both = titled.join(bare, on="fact_id", suffix="_bare").drop_nulls()
     differ = both.filter(pl.col("verdict") != pl.col("verdict_bare")).height
     # other words of the model's lines, not other verdicts
@@ -233,7 +237,7 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(che
     profile, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):
         _, _, facts, judged, _ = whole(config, model)
-        verdict = dict(said_by(judged, "quill").iter_rows())
+        verdict = dict(verdicts_by(judged, "quill").iter_rows())
         claims = {
             entry.fact_id: entry
             for entry in steps.claims_of(facts, entities, steps.verification(config, BOARD))

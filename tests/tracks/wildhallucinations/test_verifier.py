@@ -10,7 +10,7 @@ from truerate.tracks.wildhallucinations.replies import (
     calibration,
     judge_rows,
     labelled_facts,
-    said_by,
+    verdicts_by,
     verdicts_of,
 )
 
@@ -47,9 +47,9 @@ def test_a_single_call_is_no_verdict_of_the_batch():
     judged = frame(
         Judgement, [judgement("judge", "f0", True), judgement("judge", "f0", False, stage="single")]
     )
-    assert said_by(judged, "judge").rows() == [("f0", True)]
-    assert said_by(judged, "judge", is_single=True).rows() == [("f0", False)]
-    assert said_by(judged, None).is_empty()
+    assert verdicts_by(judged, "judge").rows() == [("f0", True)]
+    assert verdicts_by(judged, "judge", is_single=True).rows() == [("f0", False)]
+    assert verdicts_by(judged, None).is_empty()
 
 
 def test_batches_against_single_calls():

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from truerate.core.schemas import Judgement, Outcome, Score, frame, pair, validate
 from truerate.tracks.wildhallucinations import steps
 from truerate.tracks.wildhallucinations.crosschecks import steps as crosschecks
-from truerate.tracks.wildhallucinations.replies import said_by
+from truerate.tracks.wildhallucinations.replies import verdicts_by
 from truerate.tracks.wildhallucinations.scores import score
 
 from .made_facts import At, Params, Settings, by_key, facts, item, judgement, reply, sample, tables
@@ -133,7 +133,7 @@ def test_further_verifiers_are_asked_of_the_same_facts_with_the_same_passages_an
         return batches.select("target_id", evidence=pair("attributes", "evidence")).sort("target_id")
 
     assert shown(second).equals(shown(first)) and second.height > 100
-    both = said_by(second, "birch").join(said_by(first, "quill"), on="fact_id").drop_nulls()
+    both = verdicts_by(second, "birch").join(verdicts_by(first, "quill"), on="fact_id").drop_nulls()
     assert both.filter(pl.col("verdict") != pl.col("verdict_right")).height > 0  # it errs in another way
 
 

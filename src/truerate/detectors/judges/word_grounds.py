@@ -119,7 +119,7 @@ def word_grounds(
     holders = [*_stems_by_sentence(knowledge_words), *_stems_by_sentence(conversation_words)]
     kinds = looks(words, text)
     match = codes[:, 0].astype(int) - 1
-    in_known, in_told = (
+    in_knowledge, in_conversation = (
         np.array([stem in set_ for stem in words.stems])
         for set_ in (set(knowledge_words.stems), set(conversation_words.stems))
     )
@@ -130,15 +130,15 @@ def word_grounds(
         "alignment": codes[:, 1],
         "telling": codes[:, 2],
         "looks": kinds,
-        "in_knowledge": in_known,
-        "in_conversation": in_told,
+        "in_knowledge": in_knowledge,
+        "in_conversation": in_conversation,
         "usual": [odds.get(stem, 0.0) for stem in words.stems],
         "words": np.full(len(kinds), len(kinds)),
         "sentences": np.full(len(kinds), words.sentences[-1] - words.sentences[0] + 1),
         "numbers": np.full(len(kinds), sum(any(map(str.isdigit, key)) for key in set(knowledge_words.stems))),
         "place": np.arange(len(kinds)) - np.searchsorted(words.sentences, words.sentences),
         "letters": [len(key) for key in words.keys],
-        **_beside_in_sentence(words, kinds, in_known, in_told, holders),
+        **_beside_in_sentence(words, kinds, in_knowledge, in_conversation, holders),
     }
     word_columns = np.column_stack([np.asarray(columns[name], dtype=float) for name in OWN])
     return words, np.column_stack([word_columns, *_neighbours(word_columns)])
@@ -155,14 +155,14 @@ def _stems_by_sentence(words: Units) -> list[frozenset[str]]:
 def _beside_in_sentence(
     words: Units,
     kinds: np.ndarray,
-    in_known: np.ndarray,
-    in_told: np.ndarray,
+    in_knowledge: np.ndarray,
+    in_conversation: np.ndarray,
     holders: Sequence[frozenset[str]],
 ) -> dict[str, list[int]]:
     """Features of each word by the other words of its sentence; `holders`: stems of reference sentences."""
     carries = (kinds != SHORT) | np.array([len(key) >= N_LONG for key in words.keys])
     stems, sentences = words.stems, words.sentences.tolist()
-    is_absent = carries & ~in_known & ~in_told
+    is_absent = carries & ~in_knowledge & ~in_conversation
     by_sentence: dict[int, list[int]] = {}
     for i in np.flatnonzero(carries).tolist():
         by_sentence.setdefault(sentences[i], []).append(i)
@@ -181,8 +181,8 @@ def _beside_in_sentence(
             "others": len(others),
             "absent_others": len(absent),
             "absent_names": sum(int(kinds[j]) in (NAME, NUMBER) for j in absent),
-            "from_knowledge": sum(bool(in_known[j]) for j in others.values()),
-            "from_conversation": sum(bool(in_told[j]) for j in others.values()),
+            "from_knowledge": sum(bool(in_knowledge[j]) for j in others.values()),
+            "from_conversation": sum(bool(in_conversation[j]) for j in others.values()),
         })  # fmt: skip
     return {name: [row[name] for row in rows] for name in rows[0]}
 

@@ -77,8 +77,8 @@ def _detectors(config: Layout) -> Iterator[str]:
     from truerate.detectors.tokens.rules import BY_NAME, check_member
 
     for key, family in config.p.detectors.items():
-        is_taught = family.learns_from is not None and config.p.teacher(key, "")[0] != key
-        for name in () if is_taught or family.kind in ("judges", "published") else family.members:
+        is_trained_elsewhere = family.learns_from is not None and config.p.teacher(key, "")[0] != key
+        for name in () if is_trained_elsewhere or family.kind in ("judges", "published") else family.members:
             asked = (
                 (member, name, family.entailment)
                 if family.folds

@@ -21,7 +21,7 @@ from truerate.sources.tables import BY_TASK
 
 QUESTIONS: Sequence[Mapping] = read_data(Path(__file__).with_suffix(".yaml"), list)
 SAMPLE = ("sample_id", "task", "lang", "split", "label_source", "is_hallucinated", "group_id")
-NOT_SAID = "Not said by the author."
+UNSTATED = "Not said by the author."
 N_LINES = 12  # of one list; more are counted
 Facts = Mapping[str, object]
 
@@ -88,7 +88,7 @@ def _facts(config: Layout, board: str) -> BoardFacts:
 def datasheet_file(config: Layout, board: str, facts: BoardFacts) -> str:
     """Return DATASHEET.md of a board's release; every value in it is escaped."""
     sections = datasheet(config, board, facts)
-    return filled("datasheet.md.j2", {"title": facts.title, "sections": sections, "not_said": NOT_SAID})
+    return filled("datasheet.md.j2", {"title": facts.title, "sections": sections, "not_said": UNSTATED})
 
 
 def _answer(question: Mapping, answers: Facts, authored: Mapping) -> Answer:

@@ -116,8 +116,8 @@ def _own_source(p: Params, board: str) -> dict:
     name = p.board(board).source
     entry = p.values["sources"][name]
     source, alone = p.source(name), p.model_copy(update={"boards": {board: p.board(board)}})
-    own_sizes = alone.sizes_told(source)
-    for key, n in p.sizes_told(source).items():
+    own_sizes = alone.sizes_for(source)
+    for key, n in p.sizes_for(source).items():
         if entry["make"] and n != own_sizes[key]:
             entry = entry | {"make": entry["make"].replace(f"{{{key}}}", str(n))}
     return entry

@@ -30,7 +30,7 @@ KNOWN: dict[str, Analysis] = read_data(
 FOUNDED = (*PREFERRED, ("hr_est", "gold"), ("hr_est", "silver"), ("raw", ""))
 SIZES = ("pearson_r", "mean_difference")
 PROPER = ("family", "script")  # slices whose values are names and stay as they are
-SAID = {("within", "languages"): "within languages", ("across", "languages"): "over languages"}
+PHRASES = {("within", "languages"): "within languages", ("across", "languages"): "over languages"}
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
@@ -79,7 +79,7 @@ def _line(
     return {
         "title": analysis.title,
         "where": ", ".join(
-            value if key in PROPER else SAID.get((key, value)) or vocabulary.value(key, value)
+            value if key in PROPER else PHRASES.get((key, value)) or vocabulary.value(key, value)
             for key, value in slice_
         ),
         "size": size and size | {"measure": vocabulary.measures[size["metric"]]},

@@ -87,7 +87,7 @@ def check_make(name: str, source: Source, config: Layout) -> None:
 def _values(source: Source, config: Layout) -> dict[str, object]:
     """Return what a command may name besides its folder."""
     languages = ",".join(source.languages or config.p.languages)
-    return {"seed": config.p.seed, "languages": languages} | config.p.sizes_told(source)
+    return {"seed": config.p.seed, "languages": languages} | config.p.sizes_for(source)
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:

@@ -1,22 +1,24 @@
 """Score rows of rates in the wild: every estimator per model and language, its spread over seeds, and counts;
-and what models are ranked by: how far each query moves their headline rate.
+what models are ranked by: how far each query moves their headline rate; and how much the replies say.
 
 The language `all` is the plain mean over languages; it has no value where one of them has none.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, Outcome, frame, pair
+from truerate.metrics import text_overlap
 from truerate.metrics.cells import spread
 from truerate.metrics.estimators import sample
 from truerate.metrics.estimators.grid import unit_values
 from truerate.metrics.estimators.prediction_powered import Fit
 from truerate.metrics.estimators.registry import Board, estimate_board
 from truerate.metrics.estimators.sample import EXACT, LabelError, errors_on
+from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.rates import PREDICTION_POWERED, RAW, Estimate, estimate_rows, sensitivity_band
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.mfava.marking import CALIBRATIONS, GOLD, NATURAL, SILVER
@@ -200,3 +202,80 @@ def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:
             table = table.with_columns(subject=pl.lit(model))
             rows.append(writer.outcomes(RATE, {**WHERE, "lang": name}, table))
     return pl.concat(rows)
+
+
+# ---- how much replies say ------------------------------------------------------------------------------------
+
+# Measures of how much replies say, with the most that each can be (0: no such bound).
+CONTENT = {"informativeness": 1.0, "new_words": 0.0, "reference_coverage": 1.0}
+
+
+def content_rows(
+    replies: pl.DataFrame, references: pl.DataFrame | None, writer: ScoreWriter
+) -> tuple[list[dict], dict[str, dict[tuple[str, str], float]]]:
+    """Return Score rows of how much each model says, per language and as the plain mean over languages, and the
+    values by metric and (model, language): `informativeness`, `new_words` and `reference_coverage`
+    (`metrics.text_overlap`; after mFAVA A.8), each a mean over replies, articles resampled. Nothing without
+    `references` (`item_id`, `question`, `knowledge`), or without a reply.
+    """
+    if references is None or replies.is_empty():
+        return [], {}
+    of_item = references.select("item_id", "question", "knowledge")
+    asked = replies.join(of_item, on="item_id", maintain_order="left")
+    values: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
+    for (lang,), part in asked.group_by("lang", maintain_order=True):
+        texts = part["knowledge"].drop_nulls().unique().sort().to_list()
+        common = text_overlap.common_terms(texts)
+        sentences = {text: text_overlap.content_sentences(text, lang, common) for text in texts}
+        columns = ("model", "group_id", "question", "knowledge", "text")
+        for model, group, question, knowledge, text in part.select(columns).iter_rows():
+            shares = text_overlap.informativeness(text, question or "", common) or (np.nan, 0)
+            covered = text_overlap.coverage(text, sentences.get(knowledge, ()))
+            values.setdefault((model, lang), []).append((*shares, np.nan if covered is None else covered))
+            groups.setdefault((model, lang), []).append(group)
+    rows, content = [], {}
+    for column, (metric, most) in enumerate(CONTENT.items()):
+        for model in sorted({model for model, _ in values}):
+            cells = {lang: np.array(values[model, lang])[:, column] for lang in languages_of(values, model)}
+            if any(np.isnan(each).all() for each in cells.values()):
+                continue
+            bound = most or float(max(np.nanmax(each) for each in cells.values())) or 1.0
+            clusters = [name for lang in cells for name in groups[model, lang]]
+            rows += _means(metric, model, cells, clusters, bound, writer)
+            content.setdefault(metric, {}).update(
+                {(model, lang): float(np.nanmean(each)) for lang, each in cells.items()}
+            )
+    return rows, content
+
+
+def languages_of(cells: Iterable[tuple[str, str]], model: str) -> list[str]:
+    """Return the languages in which a model answered, sorted."""
+    return sorted(lang for name, lang in cells if name == model)
+
+
+def _means(
+    metric: str,
+    model: str,
+    cells: Mapping[str, np.ndarray],
+    clusters: Sequence[str],
+    bound: float,
+    writer: ScoreWriter,
+) -> list[dict]:
+    """The mean of each language's values (NaN: none), and over languages, clusters resampled whole."""
+    n, k = sum(map(len, cells.values())), len(cells)
+    sums, start = np.zeros((n, 2 * k)), 0
+    for index, each in enumerate(cells.values()):
+        inside = slice(start, start := start + len(each))
+        sums[inside, index], sums[inside, k + index] = np.nan_to_num(each), ~np.isnan(each)
+
+    def means(totals: np.ndarray) -> np.ndarray:
+        by_lang = totals[:, :k] / totals[:, k:]
+        return np.column_stack([by_lang, by_lang.mean(axis=1)])
+
+    intervals = writer.intervals(cluster_sums(clusters, sums), means, bounds=(0.0, bound))
+    sizes = [*(int((~np.isnan(each)).sum()) for each in cells.values())]
+    return [
+        writer.row(metric, model, {"lang": lang}, interval, size)
+        for lang, interval, size in zip([*cells, ALL], intervals, [*sizes, sum(sizes)], strict=True)
+    ]

@@ -15,8 +15,6 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, Score, frame, pair
 from truerate.core.spans.tags import TYPES
-from truerate.metrics import text_overlap
-from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import Span, offsets_by
 from truerate.tracks.mfava import detection, marking, rate_scores, rates
@@ -38,8 +36,6 @@ ANSWER = ("sample_id", "item_id", "group_id", "lang")
 TEXTS = "texts"  # the subject of what is counted of all texts
 # Steps whose replies may be rejected, in the order of the protocol.
 STEPS = ("write", "insert", "translate", "translate_reference", "query", "check", "answer")
-# Measures of how much replies say, with the most that each can be (0: no such bound).
-CONTENT = {"informativeness": 1.0, "new_words": 0.0, "reference_coverage": 1.0}
 Seeds = Mapping[Detector, Sequence[str]]
 
 
@@ -90,6 +86,7 @@ def score(
     mushroom, outcomes = detection.mushroom_rows(
         answers, answer_scores, seeds_by_detector, writer, with_page=with_page, against=ranked
     )
+    content_scores, content = rate_scores.content_rows(replies, references, writer)
     rows = [
         *span_rows(samples, writer),
         *rejected_rows(generations, writer),
@@ -97,27 +94,42 @@ def score(
         *detection.detection_rows(measured.detected, is_apart, writer),
         *mushroom,
         *rate_scores.unanswered_rows(generations, writer),
+        *gold_rows(measured.gold, writer),
+        *content_scores,
     ]
-    for against, lang in sorted(measured.gold, key=by_kind):
-        gold, n_tokens, n = measured.gold[against, lang]
-        share, where = gold / n_tokens if n_tokens else None, {"against": against, "lang": lang}
-        rows.append(writer.row("hallucinated_token_rate", TEXTS, where, share, n))
-    of_content, content = content_rows(replies, references, writer)
-    rows += of_content
     if seeds:
-        cells, calibrated = dict(sorted(measured.cells.items())), measured.calibrated
-        calibrated = {key: calibrated[key] for key in sorted(calibrated, key=by_kind)}
-        people = rates.labelling_error(pl.concat(measured.shared))
-        fit = rate_scores.headline(cells, writer.statistics.confidence, people)
-        of_rates, estimated = rate_scores.rate_rows(cells, calibrated, people, writer)
-        rows += [*of_rates, *rate_scores.count_rows(cells, writer)]
-        models = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
-        large_from = settings.large_from
-        rows += analysis_rows(
-            cells, estimated, calibrated, fit, models, writer, content=content, large_from=large_from
-        )
-        outcomes = pl.concat([outcomes, rate_scores.outcome_rows(cells, fit, writer)])
+        of_rates, rate_outcomes = rates_of(config, board, measured, content)
+        rows += of_rates
+        outcomes = pl.concat([outcomes, rate_outcomes])
     return frame(Score, rows), outcomes
+
+
+def gold_rows(gold: Mapping[tuple[str, str], tuple[int, int, int]], writer: ScoreWriter) -> list[dict]:
+    """Return `hallucinated_token_rate` by kind of labels and language, of the counts of `gold_counts`."""
+    rows = []
+    for against, lang in sorted(gold, key=by_kind):
+        n_gold, n_tokens, n = gold[against, lang]
+        share, where = n_gold / n_tokens if n_tokens else None, {"against": against, "lang": lang}
+        rows.append(writer.row("hallucinated_token_rate", TEXTS, where, share, n))
+    return rows
+
+
+def rates_of(
+    config: Layout, board: str, measured: "Measured", content: Mapping[str, dict[tuple[str, str], float]]
+) -> tuple[list[dict], pl.DataFrame]:
+    """Return Score rows of the rates in the wild with their analyses (`content`: of `content_rows`), and the
+    outcomes that ranks are tested on.
+    """
+    writer, cells = measured.writer, dict(sorted(measured.cells.items()))
+    calibrated = {key: measured.calibrated[key] for key in sorted(measured.calibrated, key=by_kind)}
+    people = rates.labelling_error(pl.concat(measured.shared))
+    fit = rate_scores.headline(cells, writer.statistics.confidence, people)
+    rows, estimated = rate_scores.rate_rows(cells, calibrated, people, writer)
+    models = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
+    how = {"content": content, "large_from": config.p.track(board).large_from}
+    analyses = analysis_rows(cells, estimated, calibrated, fit, models, writer, **how)
+    rows = [*rows, *rate_scores.count_rows(cells, writer), *analyses]
+    return rows, rate_scores.outcome_rows(cells, fit, writer)
 
 
 # ---- the parts of a board ----------------------------------------------------------------------------------
@@ -248,77 +260,6 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
             rows.append(writer.count("n_spans", TEXTS, {**where, "type": kind}, n_spans, n))
             rows.append(writer.row("span_rate", TEXTS, {**where, "type": kind}, n_holding / n, n))
     return rows
-
-
-def content_rows(
-    replies: pl.DataFrame, references: pl.DataFrame | None, writer: ScoreWriter
-) -> tuple[list[dict], dict[str, dict[tuple[str, str], float]]]:
-    """Return Score rows of how much each model says, per language and as the plain mean over languages, and the
-    values by metric and (model, language): `informativeness`, `new_words` and `reference_coverage`
-    (`metrics.text_overlap`; after mFAVA A.8), each a mean over replies, articles resampled. Nothing without
-    `references` (`item_id`, `question`, `knowledge`), or without a reply.
-    """
-    if references is None or replies.is_empty():
-        return [], {}
-    of_item = references.select("item_id", "question", "knowledge")
-    asked = replies.join(of_item, on="item_id", maintain_order="left")
-    values: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
-    groups: dict[tuple[str, str], list[str]] = {}
-    for (lang,), part in asked.group_by("lang", maintain_order=True):
-        texts = part["knowledge"].drop_nulls().unique().sort().to_list()
-        common = text_overlap.common_terms(texts)
-        sentences = {text: text_overlap.content_sentences(text, lang, common) for text in texts}
-        columns = ("model", "group_id", "question", "knowledge", "text")
-        for model, group, question, knowledge, text in part.select(columns).iter_rows():
-            shares = text_overlap.informativeness(text, question or "", common) or (np.nan, 0)
-            covered = text_overlap.coverage(text, sentences.get(knowledge, ()))
-            values.setdefault((model, lang), []).append((*shares, np.nan if covered is None else covered))
-            groups.setdefault((model, lang), []).append(group)
-    rows, content = [], {}
-    for column, (metric, most) in enumerate(CONTENT.items()):
-        for model in sorted({model for model, _ in values}):
-            cells = {lang: np.array(values[model, lang])[:, column] for lang in languages_of(values, model)}
-            if any(np.isnan(each).all() for each in cells.values()):
-                continue
-            bound = most or float(max(np.nanmax(each) for each in cells.values())) or 1.0
-            clusters = [name for lang in cells for name in groups[model, lang]]
-            rows += _means(metric, model, cells, clusters, bound, writer)
-            content.setdefault(metric, {}).update(
-                {(model, lang): float(np.nanmean(each)) for lang, each in cells.items()}
-            )
-    return rows, content
-
-
-def languages_of(cells: Iterable[tuple[str, str]], model: str) -> list[str]:
-    """Return the languages in which a model answered, sorted."""
-    return sorted(lang for name, lang in cells if name == model)
-
-
-def _means(
-    metric: str,
-    model: str,
-    cells: Mapping[str, np.ndarray],
-    clusters: Sequence[str],
-    bound: float,
-    writer: ScoreWriter,
-) -> list[dict]:
-    """The mean of each language's values (NaN: none), and over languages, clusters resampled whole."""
-    n, k = sum(map(len, cells.values())), len(cells)
-    sums, start = np.zeros((n, 2 * k)), 0
-    for index, each in enumerate(cells.values()):
-        inside = slice(start, start := start + len(each))
-        sums[inside, index], sums[inside, k + index] = np.nan_to_num(each), ~np.isnan(each)
-
-    def means(totals: np.ndarray) -> np.ndarray:
-        by_lang = totals[:, :k] / totals[:, k:]
-        return np.column_stack([by_lang, by_lang.mean(axis=1)])
-
-    intervals = writer.intervals(cluster_sums(clusters, sums), means, bounds=(0.0, bound))
-    sizes = [*(int((~np.isnan(each)).sum()) for each in cells.values())]
-    return [
-        writer.row(metric, model, {"lang": lang}, interval, size)
-        for lang, interval, size in zip([*cells, ALL], intervals, [*sizes, sum(sizes)], strict=True)
-    ]
 
 
 # ---- requests ----------------------------------------------------------------------------------------------

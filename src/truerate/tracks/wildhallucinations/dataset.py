@@ -107,16 +107,16 @@ def exported(
         keep(rows)
     whole = {} if gathered else {name: _whole(name, [rows[name] for rows in kept_rows]) for name in KEYS}
     rejects = pl.concat([*lost, frame(Reject, removed), *of_pages])
-    tables_made = {
+    item_tables = {
         "items": items,
         "samples": brought.samples,
         "rejects": rejects.sort("where", "target_id", "reason", "detail", nulls_last=True),
         "counts": counted(tallies),
     }
     if not brought.samples.is_empty():
-        return tables_made | whole, []
+        return item_tables | whole, []
     scan = gathered.scan if gathered else lambda name: whole[name].lazy()
-    return tables_made | whole, tasks_of(
+    return item_tables | whole, tasks_of(
         {name: scan(name) for name in KEYS}, items, pages, size, settings.verifier, config.p.seed
     )
 

@@ -12,7 +12,7 @@ import polars as pl
 from truerate.core.schemas import NO_ANSWERS, emptied, pair
 from truerate.core.text import WORD
 from truerate.llm.generation import REASKED, standing
-from truerate.metrics.cells import FOUND, moments, product_cells, ratio_cells
+from truerate.metrics.cells import ESTIMATE, moments, product_cells, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import (
     ALL_SUPPORTED,
@@ -41,7 +41,7 @@ HUMAN = "human"  # the judge of verdicts of people that a source brings
 # ---- verdicts ----------------------------------------------------------------------------------------------
 
 
-def said_by(
+def verdicts_by(
     judgements: pl.DataFrame, judge: str | None, *, is_single: bool = False, has_kind: bool = False
 ) -> pl.DataFrame:
     """Return `fact_id`, `verdict` (true: not supported) of a judge, in batches or one by one; with `has_kind`
@@ -68,12 +68,12 @@ def verdicts_of(
     facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | None, *, has_kind: bool = False
 ) -> pl.DataFrame:
     """Return the facts with `is_supported` by the judge who counts (`judge_of`), null where none was read;
-    with `has_kind` also the kind of its verdict (`said_by`). Facts that nobody can check (abstained) are left out.
+    with `has_kind` also the kind of its verdict (`verdicts_by`). Facts that nobody can check (abstained) are left out.
     """
     judge = judge_of(judgements, verifier)
     out = judgements.lazy().filter(status="abstained", judge=judge or "").select("target_id").collect()
     facts = facts.filter(~pl.col("fact_id").is_in(out["target_id"].implode())) if out.height else facts
-    verdicts = said_by(judgements, judge, has_kind=has_kind)
+    verdicts = verdicts_by(judgements, judge, has_kind=has_kind)
     supported = verdicts.with_columns(is_supported=~pl.col("verdict")).drop("verdict")
     return facts.join(supported, on="fact_id", how="left", maintain_order="left")
 
@@ -112,7 +112,9 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
     is_judge = pl.col("target_id").is_in(labelled["fact_id"].implode()) & (pl.col("judge") != HUMAN)
     of_labelled, score_rows = judgements.filter(is_judge), []
     for judge in of_labelled["judge"].cast(pl.String).unique().sort():
-        both = labelled.join(said_by(of_labelled, judge), on="fact_id", how="inner", maintain_order="left")
+        both = labelled.join(
+            verdicts_by(of_labelled, judge), on="fact_id", how="inner", maintain_order="left"
+        )
         if both.is_empty():
             continue
         weight, entity = both["weight"].to_numpy(), both["entity"].to_list()
@@ -140,8 +142,8 @@ def batch_rows(
 
     `entity_of`: `fact_id`, `entity`. No row where nothing was asked twice.
     """
-    alone = said_by(judgements, verifier, is_single=True).rename({"verdict": "alone"})
-    batched = said_by(judgements, verifier)
+    alone = verdicts_by(judgements, verifier, is_single=True).rename({"verdict": "alone"})
+    batched = verdicts_by(judgements, verifier)
     both = batched.join(alone, on="fact_id", how="inner", maintain_order="left").drop_nulls()
     both = both.join(entity_of, on="fact_id", maintain_order="left").sort("fact_id")
     if both.is_empty():
@@ -295,7 +297,7 @@ def score_cells(
     scored: pl.DataFrame, *, panel: Collection[str], confidence: float, sliced: Sequence[str] | None = None
 ) -> pl.DataFrame:
     """Return all scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null:
-    not sliced), and `cells.FOUND`.
+    not sliced), and `cells.ESTIMATE`.
 
     `sliced`: the metrics that are also given by slice; None for all of them.
     """
@@ -323,7 +325,7 @@ def _cells(sums: pl.DataFrame, names: Sequence[str], slice_: str | None, confide
     parts += [product_cells(rows, products, by=by, confidence=confidence)] if products else []
     group = pl.lit(None, pl.String) if slice_ is None else pl.col(slice_)
     cells = pl.concat(parts).sort(by, maintain_order=True)
-    return cells.select("subject", group.alias("group"), "metric", *FOUND)
+    return cells.select("subject", group.alias("group"), "metric", *ESTIMATE)
 
 
 # ---- columns of millions of rows ---------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from truerate.core.aggregates import average
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import Verifier, corrected_score, rank_changes, with_share
-from truerate.tracks.wildhallucinations.replies import calibration, said_by
+from truerate.tracks.wildhallucinations.replies import calibration, verdicts_by
 
 MAJORITY = "majority-vote"
 SCORE, SPREAD = "verifier_wildfactscore", "verifier_spread"
@@ -41,14 +41,14 @@ def with_majority(judgements: pl.DataFrame, judges: Sequence[str]) -> pl.DataFra
 
 def judging(judgements: pl.DataFrame, judges: Sequence[str]) -> list[str]:
     """Return those of the judges that have a verdict on any fact in a batch, in their order."""
-    return [judge for judge in judges if said_by(judgements, judge)["verdict"].count()]
+    return [judge for judge in judges if verdicts_by(judgements, judge)["verdict"].count()]
 
 
 def common_verdicts(judgements: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     """Return `fact_id` and a column of verdicts per judge (true: not supported) of the facts on which every
     one of them has a verdict, by id.
     """
-    parts = [said_by(judgements, judge).drop_nulls().rename({"verdict": judge}) for judge in judges]
+    parts = [verdicts_by(judgements, judge).drop_nulls().rename({"verdict": judge}) for judge in judges]
     common = parts[0]
     for part in parts[1:]:
         common = common.join(part, on="fact_id", how="inner", maintain_order="left")
@@ -83,7 +83,9 @@ def verifier_rows(
     of_facts = of_facts.join(of_replies, on="generation_id", maintain_order="left")
     score_rows, values = list[dict](), dict[str, dict[str, float | None]]()
     for judge in judges:
-        asked = said_by(judgements, judge).join(of_facts, on="fact_id", maintain_order="left").sort("fact_id")
+        asked = (
+            verdicts_by(judgements, judge).join(of_facts, on="fact_id", maintain_order="left").sort("fact_id")
+        )
         unread = asked["verdict"].is_null().to_list()
         score_rows.append(writer.share("verifier_unread_rate", judge, {}, unread, asked["entity"].to_list()))
     judges = judging(judgements, judges)
