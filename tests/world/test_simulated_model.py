@@ -9,7 +9,7 @@ from truerate_world.halueval.models.claim_checker import PATTERNS
 from truerate_world.halueval.models.profiles import PROFILES
 from truerate_world.simulated_model import reply
 
-from .asking import NOUN, about, block, recognition, refinement, sampling, two, user
+from .asking import NOUN, about, block, recognition, refinement, sampling, user
 
 # of each two-sided binomial interval: with a few hundred comparisons all hold, unless something is wrong
 TAIL = 5e-6
@@ -35,77 +35,13 @@ def pairs(world, items):
 
 
 @pytest.mark.parametrize("model", list(PROFILES))
-@pytest.mark.parametrize("variant", ["plain", "knowledge", "chain-of-thought"])
-def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
-    said = {}
+def test_refinement_keeps_its_rate(world, pairs, model):
+    refined = {}
     for item, texts in pairs:
-        if variant == "knowledge" and item["task"] == "summarization":
-            continue
-        for text, pattern in [(item["right"], None), *texts.items()]:
-            answer = reply(world, model, recognition(item, text, variant))
-            assert answer.task == "recognition" and answer.truth["pattern"] == pattern
-            assert answer.truth["variant"] == variant
-            said.setdefault((item["task"], pattern), []).append(
-                {"Yes": True, "No": False}.get(answer.truth["read"])
-            )
-    rates = PROFILES[model]
-    for (task, pattern), verdicts in said.items():
-        read = [verdict for verdict in verdicts if verdict is not None]
-        p = rates.p_yes(task, variant, is_hallucinated=pattern is not None, pattern=pattern)
-        assert holds(sum(read), len(read), p), (task, pattern, sum(read) / len(read), p)
-    every = [verdict for verdicts in said.values() for verdict in verdicts]
-    assert holds(every.count(None), len(every), rates.unparsed)
-
-
-@pytest.mark.parametrize("model", list(PROFILES))
-def test_planted_failures_of_candidates_are_found_again(world, items, model):
-    failed, broken, named, n_named = {}, [], 0, 0
-    for item in items:
-        for pattern in PATTERNS[item["task"]]:
-            for seed in range(3):
-                outcome = reply(world, model, sampling(item, pattern), temperature=1.0, seed=seed).truth[
-                    "outcome"
-                ]
-                is_none = outcome in ("restated", "refused", "unfinished")
-                failed.setdefault((item["task"], pattern), []).append(is_none)
-                if item["task"] != "dialogue" and outcome in ("written", "lengthened"):
-                    broken.append(outcome == "lengthened")
-        chosen = reply(world, model, sampling(item), temperature=1.0, seed=0)
-        if chosen.truth["manner"] == "plain":
-            named, n_named = named + chosen.text.startswith("#Pattern#: "), n_named + 1
-            assert f"#Hallucinated {NOUN[item['task']]}#: " in chosen.text
-    rates = PROFILES[model]
-    for key, outcomes in failed.items():
-        assert holds(sum(outcomes), len(outcomes), rates.failure(*key)), key
-    assert holds(sum(broken), len(broken), rates.verbosity)
-    assert holds(named, n_named, 1 - rates.malformed)
-
-
-@pytest.mark.parametrize("model", list(PROFILES))
-def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model, known):
-    rates = PROFILES[model]
-    both, refined, filtered, disagreed, n = {}, {}, 0, 0, 0
-    for item, texts in pairs:
-        task, wrong = item["task"], next(iter(texts))
-        orders = [(item["right"], wrong), (wrong, item["right"])]
-        named = [reply(world, model, two(item, *order, "Your Choice")).truth["read"] for order in orders]
-        both.setdefault(task, []).append([str(one)[-2:] for one in named] == [" 2", " 1"])
-        refined.setdefault(task, []).append(
-            reply(world, model, refinement(item, wrong)).truth["is_corrected"]
-        )
-        one, other, *_ = texts
-        picks = [reply(world, model, two(item, *order, "Best")) for order in ((one, other), (other, one))]
-        if None in (read := [one.truth["read"] for one in picks]):
-            continue
-        n += 1
-        disagreed += read[0] == read[1]
-        filtered += not picks[0].truth["is_biased"] and read[0].endswith(str(picks[0].truth["better"]))
-    for task, hits in both.items():
-        read = (1 - rates.unparsed) ** 2
-        assert holds(sum(hits), len(hits), (1 - rates.position_bias) * rates.contrast[task] * read), task
-        assert holds(sum(refined[task]), len(refined[task]), rates.refining[task]), task
-    assert holds(disagreed, n, rates.position_bias)
-    assert holds(filtered, n, (1 - rates.position_bias) * rates.filtering)
+        answer = reply(world, model, refinement(item, next(iter(texts))))
+        refined.setdefault(item["task"], []).append(answer.truth["is_corrected"])
+    for task, hits in refined.items():
+        assert holds(sum(hits), len(hits), PROFILES[model].refining[task]), task
 
 
 def test_what_is_refined_is_right(world, pairs, known):

@@ -1,8 +1,8 @@
-"""Labels as people return them: near the truth with planted error, one of them careless."""
+"""Labels as people return them: one row of each annotator, spans within the text."""
 
 import pytest
 
-from truerate_world.mfava.annotate import CARELESS, annotate, profiles, text_of
+from truerate_world.mfava.annotate import annotate, text_of
 from truerate_world.mfava.lang import LANGUAGES
 from truerate_world.mfava.models import realiser
 from truerate_world.mfava.models.planted import TYPES
@@ -55,26 +55,6 @@ def test_spans_lie_in_their_text_apart_and_typed(tasks):
             assert ends[-1] <= span["start"] < span["end"] <= len(texts[row["task_id"]])
             assert span["type"] in TYPES
             ends.append(span["end"])
-
-
-def test_careful_people_are_near_the_truth_and_the_careless_one_is_not(tasks, known):
-    truth = {
-        task["task_id"]: {(one["start"], one["end"], one["type"]) for one in text_of(known, task).spans}
-        for task in tasks
-    }
-    found = {name: [0, 0, 0] for name in NAMES}
-    for row in annotate(tasks, 7):
-        said = {(one["start"], one["end"], one["type"]) for one in row["spans"]}
-        both = len(said & truth[row["task_id"]])
-        found[row["annotator"]] = [
-            a + b
-            for a, b in zip(
-                found[row["annotator"]], (both, len(said), len(truth[row["task_id"]])), strict=True
-            )
-        ]
-    f1 = {name: 2 * both / (said + true) for name, (both, said, true) in found.items()}
-    assert all(0.65 < f1[name] < 0.98 for name in NAMES[:-1]) and f1["ed"] < 0.25, f1
-    assert profiles(set(NAMES))["ed"] == CARELESS
 
 
 def test_silver_is_the_truth_where_a_text_cannot_be_read(known, table):
