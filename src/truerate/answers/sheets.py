@@ -21,7 +21,7 @@ VERDICT, SPANS, WEIGHT = "is_hallucinated", "spans", "weight"
 def label_records(path: Source) -> tuple[list[tuple[int, Record]], list[str]]:
     """The records of a label file with their numbers from 1, and notes. Of a sheet, a page or Label Studio
     each has `id`, `weight` (1 over the chance to be drawn) and `is_hallucinated`, or `spans` where each
-    answer that is hallucinated has some; one record an answer, by majority where several labelled it.
+    answer that is hallucinated has some and no two people labelled one answer.
 
     Raises SourceError for what cannot be read.
     """
@@ -45,7 +45,7 @@ def label_records(path: Source) -> tuple[list[tuple[int, Record]], list[str]]:
             f"of {len(records)} drawn answers {len(records) - len(filled)} have no label: these are "
             "taken to be like the others"
         )
-    return _voted(_of_one_kind(filled), notes), notes
+    return _as_verdicts(_of_one_kind(filled), notes), notes
 
 
 def _named(record: Record) -> Record:
@@ -71,44 +71,27 @@ def _of_one_kind(records: Sequence[tuple[int, Record]]) -> list[tuple[int, Recor
     ]
 
 
-def _voted(records: Sequence[tuple[int, Record]], notes: list[str]) -> list[tuple[int, Record]]:
-    """A record per answer: the verdict of most of those who labelled it; none at a tie. Adds notes."""
-    by_id: dict[tuple, list[tuple[int, Record]]] = {}
-    for number, record in records:
-        by_id.setdefault(tuple(str(record.get(name)) for name in ("id", *OF_REPEATS)), []).append(
-            (number, record)
-        )
-    several = [group for group in by_id.values() if len({record["annotator"] for _, record in group}) > 1]
-    n_agreed = 0
-    voted = []
-    for group in by_id.values():
-        number, record = group[0]
-        if group not in several:  # labelled once, or twice by one person, which is refused later
-            voted += group
-            continue
-        verdicts = [
-            bool(label[SPANS]) if SPANS in label else bool(yes_or_no(label[VERDICT])) for _, label in group
-        ]
-        n_agreed += len(set(verdicts)) == 1
-        if 2 * sum(verdicts) != len(verdicts):
-            voted.append(
-                (
-                    number,
-                    {"id": record["id"], WEIGHT: record[WEIGHT], VERDICT: 2 * sum(verdicts) > len(verdicts)},
-                )
-            )
-    if several:
-        notes.append(
-            f"labelled by several: {len(several)} answers, they agree on {n_agreed}; most decide, ties are not used"
-        )
-        voted = [(number, _as_verdict(record)) for number, record in voted]
-    return [
-        (number, {key: value for key, value in record.items() if key != "annotator"})
-        for number, record in voted
-    ]
+def _as_verdicts(records: Sequence[tuple[int, Record]], notes: list[str]) -> list[tuple[int, Record]]:
+    """The records as verdicts where several people labelled an answer, so that most of them decide (in
+    `labels.with_labels`), else as they are. Adds a note on how far they agree.
+    """
+    by_id: dict[tuple, list[tuple[str, bool]]] = {}
+    for _, record in records:
+        is_wrong = bool(record[SPANS]) if SPANS in record else bool(yes_or_no(record[VERDICT]))
+        key = tuple(str(record.get(name)) for name in ("id", *OF_REPEATS))
+        by_id.setdefault(key, []).append((record["annotator"], is_wrong))
+    several = [labels for labels in by_id.values() if len({annotator for annotator, _ in labels}) > 1]
+    if not several:
+        return list(records)
+    n_agreed = sum(len({is_wrong for _, is_wrong in labels}) == 1 for labels in several)
+    notes.append(
+        f"labelled by several: {len(several)} answers, they agree on {n_agreed}; most decide, ties are not used"
+    )
+    return [(number, _as_verdict(record)) for number, record in records]
 
 
 def _as_verdict(record: Record) -> Record:
     if SPANS not in record:
         return record
-    return {"id": record["id"], WEIGHT: record[WEIGHT], VERDICT: bool(record[SPANS])}
+    rest = {name: value for name, value in record.items() if name != SPANS}
+    return rest | {VERDICT: bool(record[SPANS])}
