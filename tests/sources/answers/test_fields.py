@@ -154,3 +154,21 @@ def test_long_texts_and_mostly_unlike_values_are_no_slices(tmp_path):
     found = rate(tmp_path / "answers.jsonl", detector="word-support")
     assert list(found.slices) == ["half", "topic"] and found.not_sliced == ["user"]
     assert any("note (long texts)" in note for note in found.notes)
+
+
+def test_the_words_that_mean_hallucinated_are_named():
+    rows = [
+        {"answer": "A", "is_factual": "invented", "v": "x"},
+        {"answer": "B", "is_factual": "sound", "v": "y"},
+        {"answer": "C", "is_factual": "doubtful", "v": "x"},
+        {"answer": "D", "is_factual": None, "v": "y"},
+    ]
+    table = read_table(rows, fields=given_fields(["label=is_factual=invented|doubtful"]))
+    assert table.frame["label"].to_list() == [True, False, True, None]
+    assert table.slices == ["v"], "the field itself is no slice"
+    with pytest.raises(
+        SourceError, match="no line has such a value; it has 'invented', 'sound', 'doubtful'$"
+    ):
+        read_table(rows, fields={"label": "is_factual=false"})
+    with pytest.raises(SourceError, match="is 'invented'; .* --map label=is_factual=WORD$"):
+        read_table(rows, fields={"label": "is_factual"})

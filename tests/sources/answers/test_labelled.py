@@ -1,5 +1,7 @@
 """A person's own file as a source of a board: named systems, people's labels, judges beside them."""
 
+import csv
+import io
 import json
 
 import polars as pl
@@ -15,6 +17,7 @@ from truerate.sources.reading import check_reader, read_source
 from truerate.tracks.labelled_replies.scores import by_subject, replies
 
 CASES = case_table(__file__)
+ORIGINAL = ROOT.parent / "shared" / "data_original"
 FOREIGN = ROOT.parent / "shared" / "cases" / "foreign"
 PEOPLE = {"label": "human_1,human_2,human_3"}
 RIGHTS = {"name": "Towns", "licence": "CC-BY-4.0", "citation": "Doe 2026"}
@@ -140,3 +143,37 @@ def test_a_folder_of_several_files_does_not_say_which_is_meant(tmp_path):
 @pytest.mark.parametrize(("file", "by_hand"), CASES["rates_of_exports"].items())
 def test_exports_of_other_tools_become_boards_as_they_lie(file, by_hand):
     assert rates(tables_of(FOREIGN / file)) == by_hand
+
+
+def counted(path, system, label, wrong):
+    """Hallucinated and all answers by system, counted from the file without truerate: `wrong` of a label's value."""
+    text = path.read_text("utf-8")
+    if path.suffix in (".csv", ".tsv"):
+        rows = list(csv.DictReader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ","))
+    else:
+        rows = [json.loads(line) for line in text.splitlines()]
+    counts = {}
+    for row in rows:
+        of_system = counts.setdefault(system(row).strip(), [0, 0])
+        of_system[0] += bool(wrong(row[label]))
+        of_system[1] += 1
+    return counts
+
+
+@pytest.mark.skipif(not ORIGINAL.is_dir(), reason="the publishers' files are not here")
+@pytest.mark.parametrize(
+    "case", CASES["rates_of_published_sets"].values(), ids=list(CASES["rates_of_published_sets"])
+)
+def test_published_sets_become_boards_as_they_lie(case):
+    path, settings = ORIGINAL / case["file"], case["answers"]
+    name, wrong = case["label"], case["wrong"]
+    system = settings["map"].get("system")
+    by_hand = counted(
+        path,
+        lambda row: row[system] if system else settings["system"],
+        name,
+        (lambda value: value in wrong) if wrong else bool,
+    )
+    tables = tables_of(path, answers=settings)
+    assert rates(tables) == by_hand and sum(n for _, n in by_hand.values()) == case["n"]
+    assert tables.rejects.height == case.get("rejected", 0)

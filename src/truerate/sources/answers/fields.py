@@ -27,6 +27,7 @@ GOLDEN_WORDS, SHORT = (
     2,
 )  # a reference of so few words, and so many times shorter than answers, is a golden answer
 LONGEST_VALUE = 80  # characters of a value to slice by
+MOST_SHOWN = 10  # values of a field in a message
 LEAST_WORDS = 4  # of a text that is taken for evidence by its name
 # of the table of answers
 VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
@@ -68,7 +69,13 @@ def given_fields(options: Iterable[str]) -> dict[str, str]:
 
 
 def value_at(record: Record, name: str) -> Any:
-    """The value of a field, or at a dotted path through objects and lists (`output.0.text`); None if absent."""
+    """The value of a field, or at a dotted path through objects and lists (`output.0.text`); None if absent. Of
+    `FIELD=WORD|WORD` whether the field's value is one of the words.
+    """
+    if "=" in name and name not in record:
+        field_name, _, words = name.partition("=")
+        value = value_at(record, field_name)
+        return None if value in (None, "") else str(value).strip() in words.split("|")
     if name in record or "." not in name:
         return record.get(name)
     value: Any = record
@@ -86,8 +93,10 @@ def column_of(name: str) -> str:
 
 
 def is_turned(name: str) -> bool:
-    """Return whether a field's high or true values say *faithful*: as `not:` or the field's own name has it."""
-    return name.startswith(NOT) != bool(_GOOD.fullmatch(column_of(name)))
+    """Return whether a field's high or true values say *faithful*: as `not:` or the field's own name has it;
+    words that are named (`FIELD=WORD`) are those of a hallucination.
+    """
+    return name.startswith(NOT) != bool("=" not in name and _GOOD.fullmatch(column_of(name)))
 
 
 def fields_of(
@@ -102,7 +111,9 @@ def fields_of(
     """
     columns = _columns(records)
     paths = {
-        f"--map {role}={name}": column_of(name) for role, names in given.items() for name in names.split(",")
+        f"--map {role}={name}": column_of(name)
+        for role, names in given.items()
+        for name in ([names] if "=" in names else names.split(","))
     }
     paths |= {f"--verdicts {name}": column_of(name) for name in verdicts}
     for option, name in paths.items():
@@ -111,6 +122,8 @@ def fields_of(
             if not columns[name]:
                 del columns[name]
                 raise SourceError(f"{option}: no line has {name!r}; the fields are {_quoted(columns)}")
+        if "=" in name and not any(columns[name]):
+            raise SourceError(f"{option}: no line has such a value; it has {_values(columns, name)}")
     by_role = {role: name for role, name in given.items() if role != "label"}
     taken_verdicts = {column_of(name) for name in verdicts}
     labels, unsure = _labels(columns, given, taken_verdicts)
@@ -122,16 +135,15 @@ def fields_of(
         if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:
             by_role[role] = first
     used = {*by_role.values(), *map(column_of, labels), *taken_verdicts}
-    used |= {name.partition(".")[0] for name in used if "." in name}
+    used |= {re.split("[.=]", name, maxsplit=1)[0] for name in used}
     left_out = dict(_left_out(columns, by_role, golden, used=used)) | unsure
     left_out = {name: why for name, why in left_out.items() if name not in slices}
     slices = [name for name in columns if name in slices or (name not in used and name not in left_out)]
     taken = [f"{role} is {name!r}" for role, name in by_role.items() if name != role]
     notes = [f"fields by other names: {', '.join(taken)}"] if taken else []
     if labels:
-        notes.append(
-            f"people's labels: {_quoted(labels)} (if a judge's, say --verdicts {column_of(labels[0])})"
-        )
+        by_word = "" if "=" in labels[0] else f" (if a judge's, say --verdicts {column_of(labels[0])})"
+        notes.append(f"people's labels: {_quoted(labels)}{by_word}")
     if turned := [column_of(name) for name in (*labels, *verdicts) if is_turned(name)]:
         notes.append(f"high or true values mean faithful: {_quoted(turned)} (not:FIELD turns that round)")
     notes += why
@@ -147,7 +159,7 @@ def _labels(
 ) -> tuple[list[str], dict[str, str]]:
     """The fields of people's labels, and those that may be some and do not say which value is which."""
     if "label" in given:
-        return given["label"].split(","), {}
+        return given["label"].split(",") if "=" not in given["label"] else [given["label"]], {}
     names = [
         name
         for name in columns
@@ -181,6 +193,12 @@ def _columns(records: Records) -> dict[str, list[Any]]:
             if value is not None:
                 column.append(value)
     return columns
+
+
+def _values(columns: Mapping[str, Sequence[Any]], name: str) -> str:
+    """The first values of the field whose words `FIELD=WORD` names."""
+    values = dict.fromkeys(str(value).strip() for value in columns.get(name.partition("=")[0], ()))
+    return _quoted(list(values)[:MOST_SHOWN])
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -116,7 +116,12 @@ def labels_in(value: object, name: str) -> list[float]:
     try:
         return votes_of(value)
     except ValueError as error:
-        raise ValueError(f"{name!r} is {error}") from None
+        words = (
+            f"; or say which words mean hallucinated, --map label={name}=WORD"
+            if isinstance(value, str)
+            else ""
+        )
+        raise ValueError(f"{name!r} is {error}{words}") from None
 
 
 def score_of(value: object, name: str) -> float | None:
