@@ -97,6 +97,54 @@ def test_each_form_comes_back_with_its_weights(truth, form, capsys):
     assert not report.uneven
 
 
+def label_all(file, truth):
+    """Fill in what a sheet leaves open."""
+    with open(file, newline="", encoding="utf-8") as sheet:
+        rows = list(csv.DictReader(sheet))
+    n_open = sum(row["is_hallucinated"] == "" for row in rows)
+    for row in rows:
+        row["is_hallucinated"] = row["is_hallucinated"] or ("yes" if truth[row["id"]] else "no")
+    with open(file, "w", newline="", encoding="utf-8") as sheet:
+        writer = csv.DictWriter(sheet, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return n_open, rows
+
+
+def test_a_second_draw_fills_up_the_first(truth, capsys):
+    """40 and 50 more: the second sheet holds the first one's labels and leaves 50 open; all weights together stand
+    for the 400 answers, in the sheet, in the tasks, and in the page's export beside the earlier ones.
+    """
+    assert main(["draw", "own.jsonl", "--n", "40", "--score", "p"]) == 0
+    label_all("own-labels.csv", truth)
+    more = ["draw", "own.jsonl", "--n", "50", "--score", "p", "--labels", "own-labels.csv", "--to", "more"]
+    assert main(more) == 0
+    assert (
+        "drawn: 50 of 360 answers beside 40 labelled ones, stratified over 3 strata"
+        in capsys.readouterr().out
+    )
+    page = page_rows("more.html", "x", truth.get)
+    tasks = json.loads(Path("more-label-studio.json").read_text("utf-8"))
+    assert len(page) == 50 and sum("annotations" in task for task in tasks) == 40
+    n_open, rows = label_all("more.csv", truth)
+    assert n_open == 50 and len({row["id"] for row in rows}) == 90
+    exported = "".join(json.dumps(row) + "\n" for row in page)
+    Path("both.jsonl").write_text(Path("more-earlier.jsonl").read_text("utf-8") + exported, "utf-8")
+    reports = [rate("own.jsonl", labels=file, verdicts="p") for file in ("more.csv", "both.jsonl")]
+    assert [report.rate.k for report in reports] == [90, 90]
+    share = sum(truth.values()) / N
+    assert reports[0].rate.low <= share <= reports[0].rate.high
+    assert reports[0].rate.value == pytest.approx(reports[1].rate.value)
+    assert not any("by their weights" in note for note in reports[0].notes)
+    Path("page.jsonl").write_text(exported, "utf-8")
+    part = rate("own.jsonl", labels="page.jsonl", verdicts="p")
+    assert any("by their weights labels stand for" in note for note in part.notes)
+    for options in (["--by", "system"], ["--design", "uncertain", "--score", "p"]):
+        assert main(["draw", "own.jsonl", "--labels", "own-labels.csv", *options]) == 2
+        error = capsys.readouterr().err
+        assert "--labels" in error and error.count("\n") == 1
+
+
 def test_what_annotators_share_is_voted_and_counted(truth, capsys):
     """Of 30 answers 8 go to both: 19 each. The second one errs on all of them: 8 ties, 22 labels."""
     command = ["draw", "own.jsonl", "--n", "30", "--annotators", "2", "--shared", "8"]

@@ -6,10 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from truerate.answers.proxies import judges_of
 from truerate.answers.rating import rate
 from truerate.answers.telling import as_dict, lines
 from truerate.cli import main
 from truerate.core.errors import SettingsError
+from truerate.sources.answers.table import read_table
 
 SMALL = [  # two judges of six answers, four of which people labelled
     {"answer": "a", "one": 1, "two": "no", "is_hallucinated": True},
@@ -50,6 +52,39 @@ def test_several_judges_make_one_estimate_that_is_right_and_narrower():
     several = rate(frame, verdicts="right,score,opposite").rate
     assert all(each.low <= truth.mean() <= each.high for each in (*alone, several))
     assert several.high - several.low < 0.9 * min(each.high - each.low for each in alone)
+
+
+def test_errors_of_judges_are_weighted_by_the_draw():
+    """Of two hallucinated answers `one` finds the one that stands for 2 and misses the one that stands for 6: 2/8."""
+    labels = [("1", True, 2.0), ("2", False, 1.0), ("3", True, 6.0), ("4", False, 3.0)]
+    rows = [
+        {"id": name, "is_hallucinated": label, "weight": weight, "annotator": "x"}
+        for name, label, weight in labels
+    ]
+    answers = [{name: value for name, value in row.items() if name != "is_hallucinated"} for row in SMALL]
+    one = as_dict(rate(answers, labels=rows, verdicts="one"))["judges"]["rates"][0]
+    assert (one["sensitivity"], one["specificity"]) == (0.25, 0.75)
+
+
+def test_what_judges_foretell_of_a_group_is_learned_without_it():
+    """Ten groups of six answers: with the labels of one turned round, what is foretold of its answers stays, and of
+    the others' it does not.
+    """
+    rng = np.random.default_rng(1)
+    group = np.repeat(np.arange(10), 6)
+    columns = {
+        "one": rng.random(60),
+        "two": rng.random(60),
+        "answer": ["a"] * 60,
+        "group": [f"g{n}" for n in group],
+    }
+    truth = rng.random(60) < columns["one"]
+    foretold = []
+    for label in (truth, np.where(group == 4, ~truth, truth)):
+        table = read_table(pl.DataFrame(columns | {"is_hallucinated": label}), verdicts=["one", "two"])
+        foretold.append(judges_of(table).proxy(table.frame, np.ones(60, dtype=bool)))
+    is_same = np.isclose(*foretold)
+    assert is_same[group == 4].all() and is_same.sum() < 60
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from truerate.answers.rating import cell_of, seen_by, table_for
 from truerate.answers.telling import as_html
 from truerate.answers.verdicts import Detector
 from truerate.core.errors import SettingsError, SourceError
-from truerate.metrics.estimators.own_difference import Difference, difference_of
+from truerate.metrics.estimators.own_difference import ASSURED, Difference, difference_of
 from truerate.metrics.estimators.own_rate import with_unjudged
 from truerate.metrics.estimators.sample import Cell
 from truerate.sources.answers.forms import Source
@@ -204,9 +204,10 @@ def _signed(share: float) -> str:
 
 def _what_would(gap: Difference, margin: float) -> str:
     """A line on what would tell."""
+    share = f"in {10 * ASSURED:g} of 10 cases"
     if (labels := gap.labels_for(margin)) is not None:
-        return f"about {max(labels - gap.k, 1)} more labels would tell, if the difference is as it seems (truerate draw)"
+        return f"about {max(labels - gap.k, 1):,} more labels would tell {share} (truerate draw)"
     if (answers := gap.answers_for(margin)) is not None:
         more = ", labelled in the same share" if gap.is_corrected else ""
-        return f"about {answers} answers in each file{more} would tell, if the difference is as it seems"
-    return "it lies at the margin: no number of answers would tell soon"
+        return f"about {answers:,} answers in each file{more} would tell {share}"
+    return "no number of answers is known that would tell"

@@ -25,6 +25,7 @@ from truerate.sources.answers.reading import (
 from truerate.sources.answers.table import AnswerTable, answers_of, as_spans
 
 NAMES = ("id", "run", "system", "is_hallucinated", "spans", "weight", "annotator")
+LEAST_GAP = 0.25  # of the answers: what weights may miss before a line says so
 LABEL_NAMES = ("is_hallucinated", "hallucinated", "label")
 
 
@@ -85,6 +86,12 @@ def with_labels(table: AnswerTable, source: Source) -> AnswerTable:
         )
     if not n_missing:
         notes.append("labels are weighted by 1 over each answer's chance to be drawn")
+        stand_for = sum(weight for weight in weights.values() if weight is not None)
+        if abs(stand_for - table.frame.height) > LEAST_GAP * table.frame.height:
+            notes.append(
+                f"by their weights labels stand for {stand_for:.0f} answers, not {table.frame.height}: are these all "
+                "the sheets of the draw, and its answers?"
+            )
     labelled = _labelled(table, votes, spans, weights)
     return replace(labelled, notes=[*labelled.notes, *notes])
 

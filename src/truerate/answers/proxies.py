@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from truerate.answers.grouping import grouping_of
 from truerate.sources.answers.fields import SPAN
 from truerate.sources.answers.reading import STATED
 from truerate.sources.answers.table import AnswerTable
@@ -21,7 +22,8 @@ NO_VERDICT = "no verdict in the file"
 @dataclass(frozen=True)
 class Judges:
     """Judges by name: `scores` (answers, judges), 1 hallucinated, NaN unread, and what they flag; `label`
-    (answers,), NaN without one.
+    (answers,), NaN without one; `weight` (answers,): 1 over the chance that a labelled one had to be drawn;
+    `clusters` (answers,): of which none is split between folds.
     """
 
     names: tuple[str, ...]
@@ -29,6 +31,8 @@ class Judges:
     flags: np.ndarray
     label: np.ndarray
     is_stated: np.ndarray
+    weight: np.ndarray
+    clusters: np.ndarray
 
     def judged(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with what most judges flag as the verdict (half of them is enough)."""
@@ -57,7 +61,11 @@ class Judges:
         if scores.shape[1] == 1 or len(labelled) < LEAST_LABELS:
             return np.where(is_read, means, np.nan)
         design = np.column_stack([np.ones(len(scores)), np.where(np.isnan(scores), means[:, None], scores)])
-        fold = np.arange(len(labelled)) % FOLDS
+        # whole clusters are set aside, in the order of their first label
+        _, first, cluster = np.unique(
+            self.clusters[is_stated][labelled], return_index=True, return_inverse=True
+        )
+        fold = (np.argsort(np.argsort(first)) % FOLDS)[cluster]
         folds = []
         for number in range(FOLDS):
             others = labelled[fold != number]
@@ -68,19 +76,20 @@ class Judges:
 
     def rates(self) -> list[dict[str, Any]]:
         """Each judge beside people: how many answers it has a verdict on, its flagged share, and on labelled
-        answers sensitivity and specificity (None over nothing).
+        answers, each as its chance to be drawn has it, sensitivity and specificity (None over nothing).
         """
         rows = []
         for name, flags in zip(self.names, self.flags[self.is_stated].T, strict=True):
-            label, is_read = self.label[self.is_stated], ~np.isnan(flags)
+            label, weight = self.label[self.is_stated], self.weight[self.is_stated]
+            is_read = ~np.isnan(flags)
             true, false = is_read & (label == 1), is_read & (label == 0)
             rows.append(
                 {
                     "judge": name,
                     "n": int(is_read.sum()),
                     "flagged": _mean(flags[is_read]),
-                    "sensitivity": _mean(flags[true]),
-                    "specificity": _mean(1 - flags[false]),
+                    "sensitivity": _mean(flags[true], weight[true]),
+                    "specificity": _mean(1 - flags[false], weight[false]),
                     "n_hallucinated": int(true.sum()),
                     "n_faithful": int(false.sum()),
                 }
@@ -134,7 +143,10 @@ def judges_of(table: AnswerTable) -> Judges:
     columns = [table.scores(name) for name in table.verdicts], [table.flags(name) for name in table.verdicts]
     scores, flags = (np.stack(column, axis=1) for column in columns)
     label = table.frame["label"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    return Judges(tuple(table.verdicts), scores, flags, label, (table.frame["state"] == STATED).to_numpy())
+    is_stated = (table.frame["state"] == STATED).to_numpy()
+    weight = table.frame["weight"].fill_null(1.0).to_numpy()
+    clusters = grouping_of(table.frame).clusters if len(scores.T) > 1 else np.arange(len(scores))
+    return Judges(tuple(table.verdicts), scores, flags, label, is_stated, weight, clusters)
 
 
 def _scaled(scores: np.ndarray) -> np.ndarray:
@@ -150,8 +162,8 @@ def _ridge(design: np.ndarray, label: np.ndarray) -> np.ndarray:
     return weights
 
 
-def _mean(values: np.ndarray) -> float | None:
-    return float(np.mean(values)) if len(values) else None
+def _mean(values: np.ndarray, weight: np.ndarray | None = None) -> float | None:
+    return float(np.average(values, weights=weight)) if len(values) else None
 
 
 def _shown(share: float | None) -> str:

@@ -10,13 +10,17 @@ from truerate.answers.gating import Reports, write_reports
 from truerate.cli.rate_answers import UNSEEN
 
 
-def draw(answers: str, plan: Plan, *, fields: Sequence[str], to: str | None) -> None:
+def draw(answers: str, plan: Plan, *, labels: str | None, fields: Sequence[str], to: str | None) -> None:
     """Draw answers to be labelled, write their sheets and say what was drawn and what to do with it."""
-    sheets = draw_labels(answers, **vars(plan), fields=fields)
+    sheets = draw_labels(answers, **vars(plan), labels=labels, fields=fields)
     files = write_sheets(sheets, to or prefix_of(answers), name=title_of(answers))
     print(*sheets.notes, sep="\n")
     for path in files:
         print(f"written: {path}")
+    if labels is not None:
+        print(
+            "earlier labels stand in the sheet and the tasks; beside the page's export: cat …-earlier.jsonl EXPORT"
+        )
     print(f"label them in one of these, then: truerate rate {answers} --labels FILE")
 
 

@@ -118,7 +118,7 @@ def _draw(o) -> None:
 
     by = tuple(name for name in (o.by or "").split(",") if name)
     plan = Plan(o.n, by, o.score, o.design, o.shared, o.annotators, o.seed)
-    draw(o.answers, plan, fields=o.map, to=o.to)
+    draw(o.answers, plan, labels=o.labels, fields=o.map, to=o.to)
 
 
 @command("compare")

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from truerate.metrics.estimators.choice import used
+from truerate.metrics.estimators.designs import N_BANDS, band_ends
 from truerate.metrics.estimators.grid import Combined, Plan, combined, design_effect_of, model_differences
 from truerate.metrics.estimators.label_groups import (
     are_by_group,
@@ -27,9 +28,11 @@ LEAST_LABELS = 10  # labelled answers of a group below which it has an interval 
 MANY = 10**9  # answers of a system, where a comparison is about all that it would give
 NOTHING_KNOWN = (0.0, 1.0)
 EXACT, NOT_IDENTIFIED = "exact", "not-identified"
-MOST_BANDS, LEAST_OF_BAND = 5, 8  # of a score: bands, and labels of each
+MOST_BANDS = 5  # values of a detector, or strata of a draw, that are bands as they are
+LEAST_OF_BAND = 8  # labels for each band of a score
 FEW_OPEN = 3  # answers without a label for which no approximation is good
 HEAD = 1000  # units in which many values show already
+ENOUGH = 20_000  # units, evenly over all, of which the bands of a score are those of all
 SURE_TURNED = 3.0  # standard errors from which a detector is called the wrong way round
 LEAST_SKEW = 1e-6  # a smaller one is rounding
 
@@ -223,25 +226,41 @@ def _without_label(weight: np.ndarray) -> float:
 
 
 def _bands(cell: Cell) -> list[tuple[int, np.ndarray, np.ndarray]]:
-    """The units of a cell by what the detector says: each value where there are few, else bands with equal
-    numbers of labels, MOST_BANDS at most and LEAST_OF_BAND labels each; together where one has no label. Of
-    each its units, and of the labelled ones label and weight.
+    """The units of a cell by what the detector says: where it was drawn by that, the strata of the draw
+    (`_drawn_from`); else each value where these are MOST_BANDS at most, else the bands by which a draw would go
+    (`designs.band_ends`), LEAST_OF_BAND labels for each; together where one has no label. Of each its units, and of
+    the labelled ones label and weight.
     """
     inside = cell.is_labelled
     flagged, gold = cell.flagged[inside], cell.gold[inside]
     weight = np.ones(cell.k) if cell.weight is None else cell.weight[inside]
-    values = np.unique(cell.flagged[:HEAD])
-    values = np.unique(cell.flagged) if len(values) <= MOST_BANDS else values
-    if len(values) > MOST_BANDS:
-        n_bands = max(1, min(MOST_BANDS, cell.k // LEAST_OF_BAND))
-        values = np.unique(np.quantile(flagged, np.arange(n_bands) / n_bands))
-    from_each = [cell.n, *(int((cell.flagged >= value).sum()) for value in values[1:]), 0]
-    band = np.maximum(np.searchsorted(values, flagged, side="right") - 1, 0)
+    ends = None if cell.weight is None else _drawn_from(flagged, weight)
+    if ends is None:
+        values = np.unique(cell.flagged[:HEAD])
+        ends = (np.unique(cell.flagged) if len(values) <= MOST_BANDS else values)[:-1]
+        if len(ends) >= MOST_BANDS:
+            some = cell.flagged[:: max(1, cell.n // ENOUGH)]
+            ends = band_ends(some, max(1, min(N_BANDS, cell.k // LEAST_OF_BAND)))
+    from_each = [cell.n, *(int((cell.flagged > end).sum()) for end in ends), 0]
+    band = np.searchsorted(ends, flagged, side="left")
     bands = [
         (here - above, gold[band == index], weight[band == index])
         for index, (here, above) in enumerate(pairwise(from_each))
     ]
     return bands if all(len(gold) for _, gold, _ in bands) else [(cell.n, gold, weight)]
+
+
+def _drawn_from(flagged: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+    """What the detector says half-way between the strata by which labels were drawn, where these are ranges of it:
+    weights change at 1 to MOST_BANDS − 1 places along it. Else None. Both arguments (k,), of labelled units.
+    """
+    order = np.lexsort((weight, flagged))
+    weight, flagged = weight[order], flagged[order]
+    first = np.flatnonzero(~np.isclose(weight[1:], weight[:-1])) + 1
+    if not 0 < len(first) < MOST_BANDS or (flagged[first] == flagged[first - 1]).any():
+        return None
+    ends: np.ndarray = (flagged[first] + flagged[first - 1]) / 2
+    return ends
 
 
 def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
