@@ -61,6 +61,32 @@ def test_who_says_so_takes_the_golden_answer(tmp_path):
     assert file.frame["reference"][0] == "1412"
 
 
+def test_names_as_people_write_them(tmp_path):
+    record = {"ID": 7.0, "User Input": "When?", "modelResponse": SOUND, "Retrieved Contexts": [SOUND]}
+    file = read(tmp_path, record | {"Model-Name": "larch", "Topic": "ports"})
+    row = file.frame.row(0, named=True)
+    names = ("id", "question", "answer", "reference", "system", "slice:Topic")
+    assert [row[name] for name in names] == ["7", "When?", SOUND, SOUND, "larch", "ports"]
+    assert "answer is 'modelResponse'" in file.notes[0] and "system is 'Model-Name'" in file.notes[0]
+    judged = read_table(tmp_path / "answers.jsonl", fields={"answer": "modelResponse"}, verdicts=["ID"])
+    assert judged.verdicts == ["ID"]
+
+
+def test_the_last_message_of_a_chat_is_the_answer(tmp_path):
+    chat = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": SOUND}]
+    row = read(tmp_path, {"messages": [{"role": "system", "content": "x"}, *chat]}).frame.row(0, named=True)
+    assert (row["answer"], row["question"]) == (SOUND, "When?")
+    with pytest.raises(SourceError, match="it has no 'answer'; its fields are 'messages'"):
+        read(tmp_path, {"messages": chat[::-1]})
+
+
+def test_a_column_of_verdicts_is_no_slice(tmp_path):
+    file = read(tmp_path, *({"answer": SOUND, "grade": grade} for grade in ("CORRECT", "INCORRECT")))
+    assert not file.slices and "--verdicts grade" in file.notes[0]
+    judged = read_table(tmp_path / "answers.jsonl", verdicts=["grade"])
+    assert judged.frame["verdict:grade"].to_list() == [0, 1]
+
+
 def test_a_reference_much_shorter_than_answers_is_a_golden_answer(tmp_path):
     file = read(tmp_path, {"answer": SOUND, "reference": "in 1412"})
     assert file.frame["reference"][0] == ""
@@ -92,6 +118,11 @@ def test_what_is_no_slice_is_left_out_with_a_line(tmp_path):
         ),
         ([{"label": value} for value in ("Hallucinated", "faithful", "")], [True, False, None]),
         ([{"human_faithful": value} for value in (1, 0)], [False, True]),
+        ([{"Human Label": value} for value in ("PASS", "Fail", "not_supported")], [False, True, True]),
+        ([{"isHallucinated": value} for value in ("Y", "n", "fail")], [True, False, True]),
+        # a word says by itself what it means, whatever the field is called; a number does not
+        ([{"human_faithful": value} for value in ("faithful", "hallucinated", 0)], [False, True, True]),
+        ([{"labels": [{"start": 0, "end": 3, "label_type": "x"}]}, {"labels": []}], [True, False]),
         # two of three; a tie, which is said
         ([{"is_hallucinated": [1, 1, 0]}, {"is_hallucinated": {"ann": True, "bo": False}}], [True, None]),
         (

@@ -97,6 +97,28 @@ def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
     assert found.frame["id"].to_list() == ["1", "b"]
 
 
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "records", "table"])
+def test_every_json_that_pandas_writes_is_a_table(tmp_path, orient):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"answer": ["A lake.", "A hill."], "is_hallucinated": [False, True]})
+    table = read_table(written(tmp_path, frame.to_json(orient=orient)))
+    assert table.frame.select("answer", "label").rows() == [("A lake.", False), ("A hill.", True)]
+
+
+def test_answers_by_id_and_arrow_files_are_tables(tmp_path):
+    answers = {"a": {"answer": "A lake."}, "b": {"answer": "A hill."}}
+    assert read_table(written(tmp_path, json.dumps(answers))).frame["answer"].to_list() == [
+        "A lake.",
+        "A hill.",
+    ]
+    frame, path = pl.DataFrame({"answer": ["A lake."]}), tmp_path / "a.arrow"
+    for write in (frame.write_ipc, frame.write_ipc_stream):
+        write(path)
+        assert read_table(path).frame["answer"].to_list() == ["A lake."]
+    with pytest.raises(SourceError, match="it is no whole Arrow file"):
+        read_table(written(tmp_path, path.read_bytes()[:40]))
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

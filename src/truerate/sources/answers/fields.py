@@ -4,28 +4,29 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import polars as pl
 
-from truerate.core.data_files import read_data
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.text import n_words
-from truerate.sources.answers.reading import NOTHING, VERDICTS
+from truerate.sources.answers.names import LABELS, NAMES, ROLES, VERDICTS, canonical_names, is_good_if_high
+from truerate.sources.answers.reading import NOTHING, says_by_itself
 
-_NAMES = read_data(Path(__file__).with_name("fields.yaml"), dict)
-ROLES: Mapping[str, Sequence[str]] = _NAMES["roles"]
-ALWAYS_EVIDENCE, GOLDEN = (_NAMES[name] for name in ("always_evidence", "golden"))
-_LABELS, _VERDICTS, _GOOD = (
-    re.compile(_NAMES[name], re.IGNORECASE) for name in ("labels_like", "verdicts_like", "good_if_high")
-)
+ALWAYS_EVIDENCE, GOLDEN = (NAMES[name] for name in ("always_evidence", "golden"))
 NOT = "not:"  # before a field whose true or high values mean faithful
 GOLDEN_WORDS, SHORT = (
     5,
     2,
 )  # a reference of so few words, and so many times shorter than answers, is a golden answer
+CHATS = (
+    "messages",
+    "conversation",
+    "conversations",
+    "chat",
+)  # lists of messages, the last of them the answer
+SHOWN = 30  # fields that a message names
 LONGEST_VALUE = 80  # characters of a value to slice by
 MOST_SHOWN = 10  # values of a field in a message
 LEAST_WORDS = 4  # of a text that is taken for evidence by its name
@@ -69,8 +70,8 @@ def given_fields(options: Iterable[str]) -> dict[str, str]:
 
 
 def value_at(record: Record, name: str) -> Any:
-    """The value of a field, or at a dotted path through objects and lists (`output.0.text`); None if absent. Of
-    `FIELD=WORD|WORD` whether the field's value is one of the words.
+    """The value of a field, or at a dotted path through objects and lists (`output.0.text`, -1: the last); None if
+    absent. Of `FIELD=WORD|WORD` whether the field's value is one of the words.
     """
     if "=" in name and name not in record:
         field_name, _, words = name.partition("=")
@@ -80,8 +81,8 @@ def value_at(record: Record, name: str) -> Any:
         return record.get(name)
     value: Any = record
     for step in name.split("."):
-        if isinstance(value, list) and step.isdecimal():
-            value = value[int(step)] if int(step) < len(value) else None
+        if isinstance(value, list) and step.removeprefix("-").isdecimal():
+            value = value[int(step)] if -len(value) <= int(step) < len(value) else None
         else:
             value = value.get(step) if isinstance(value, dict) else None
     return value
@@ -96,7 +97,7 @@ def is_turned(name: str) -> bool:
     """Return whether a field's high or true values say *faithful*: as `not:` or the field's own name has it;
     words that are named (`FIELD=WORD`) are those of a hallucination.
     """
-    return name.startswith(NOT) != bool("=" not in name and _GOOD.fullmatch(column_of(name)))
+    return name.startswith(NOT) != ("=" not in name and is_good_if_high(column_of(name)))
 
 
 def fields_of(
@@ -109,7 +110,21 @@ def fields_of(
     slice by, whatever they are called. Raises SourceError for no or several answers, or a given field that is
     absent.
     """
-    columns = _columns(records)
+    fields = _columns(records)
+    canonical = {
+        as_written: name
+        for as_written, name in canonical_names(fields).items()
+        if name != "id"
+        or len(set(map(str, fields[as_written]))) == len(fields[as_written])  # else a number only
+    }
+    written = {name: as_written for as_written, name in canonical.items()}
+    columns = {canonical.get(name, name): values for name, values in fields.items()}
+    given = {
+        role: ",".join(_renamed(name, canonical) for name in names.split(",")) if "=" not in names else names
+        for role, names in given.items()
+    }
+    verdicts = [_renamed(name, canonical) for name in verdicts]
+    slices = [canonical.get(name, name) for name in slices]
     paths = {
         f"--map {role}={name}": column_of(name)
         for role, names in given.items()
@@ -120,18 +135,19 @@ def fields_of(
         if name not in columns:
             columns[name] = [value for _, record in records if (value := value_at(record, name)) is not None]
             if not columns[name]:
-                del columns[name]
-                raise SourceError(f"{option}: no line has {name!r}; the fields are {_quoted(columns)}")
+                names = _shape(dict.fromkeys(fields))
+                raise SourceError(f"{option}: no line has {name!r}; the fields are {names}")
         if "=" in name and not any(columns[name]):
             raise SourceError(f"{option}: no line has such a value; it has {_values(columns, name)}")
     by_role = {role: name for role, name in given.items() if role != "label"}
     taken_verdicts = {column_of(name) for name in verdicts}
-    labels, unsure = _labels(columns, given, taken_verdicts)
+    if "spans" not in by_role and (marked := _spans(columns)) is not None:
+        by_role["spans"] = marked
+    labels, unsure = _labels(columns, given, {*taken_verdicts, by_role.get("spans", "")})
     if "answer" not in by_role:
-        answer = _answer(columns, records, can_lack=bool(verdicts or labels))
-        by_role |= {"answer": answer} if answer else {}
+        by_role |= _answer(columns, records, can_lack=bool(verdicts or labels))
     golden, why = _reference(columns, by_role)
-    for role in ("question", "system", "lang", "id", "run", "group", "abstained", "spans", "weight"):
+    for role in ("question", "system", "lang", "id", "run", "group", "abstained", "weight"):
         if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:
             by_role[role] = first
     used = {*by_role.values(), *map(column_of, labels), *taken_verdicts}
@@ -139,8 +155,15 @@ def fields_of(
     left_out = dict(_left_out(columns, by_role, golden, used=used)) | unsure
     left_out = {name: why for name, why in left_out.items() if name not in slices}
     slices = [name for name in columns if name in slices or (name not in used and name not in left_out)]
+    by_role = {role: written.get(name, name) for role, name in by_role.items()}
+    labels = [_renamed(name, written) for name in labels]
+    verdicts = [_renamed(name, written) for name in verdicts]
+    slices = [written.get(name, name) for name in slices]
+    left_out = {written.get(name, name): why for name, why in left_out.items()}
     taken = [f"{role} is {name!r}" for role, name in by_role.items() if name != role]
     notes = [f"fields by other names: {', '.join(taken)}"] if taken else []
+    if (marked := by_role.get("spans", "spans")) != "spans":
+        notes.append(f"people's labels: spans in {marked!r}")
     if labels:
         by_word = "" if "=" in labels[0] else f" (if a judge's, say --verdicts {column_of(labels[0])})"
         notes.append(f"people's labels: {_quoted(labels)}{by_word}")
@@ -154,6 +177,23 @@ def fields_of(
     return Fields(by_role, slices, labels, notes)
 
 
+def _renamed(name: str, names: Mapping[str, str]) -> str:
+    """A name of a verdict or a label, with its `not:`, as the field is called by `names`."""
+    column = column_of(name)
+    return name.removesuffix(column) + names.get(column, column)
+
+
+def _spans(columns: Mapping[str, Sequence[Any]]) -> str | None:
+    """The field of spans: `spans`, or one that may hold them and has lists of objects with a start."""
+    for name in ROLES["spans"]:
+        if name == "spans" and name in columns:
+            return name
+        spans = [span for value in columns.get(name, ()) if isinstance(value, list) for span in value]
+        if spans and all(isinstance(span, dict) and "start" in span for span in spans):
+            return name
+    return None
+
+
 def _labels(
     columns: Mapping[str, Sequence[Any]], given: Mapping[str, str], verdicts: Collection[str]
 ) -> tuple[list[str], dict[str, str]]:
@@ -165,7 +205,7 @@ def _labels(
         for name in columns
         if name not in verdicts
         and name not in given.values()
-        and (name in ROLES["label"] or _LABELS.fullmatch(name))
+        and (name in ROLES["label"] or LABELS.fullmatch(name))
     ]
     unsure = {
         name: f"nothing says which value means hallucinated; say --map label={name}, or --map label=not:{name}"
@@ -179,9 +219,10 @@ def _says_which(name: str, values: Sequence[Any]) -> bool:
     """Return whether a field of labels says which of its values means hallucinated: by its name or by theirs."""
     lists = (list(v.values()) if isinstance(v, dict) else v if isinstance(v, list) else [v] for v in values)
     flat = [value for votes in lists for value in votes if value is not None]
-    if "halluc" in name.lower() or _GOOD.fullmatch(name):
+    if "halluc" in name.lower() or is_good_if_high(name):
         return True  # what is no label in it is refused with its line
-    return bool(flat) and {str(value).strip().lower() for value in flat} <= {*VERDICTS, *NOTHING}
+    words = [value for value in flat if str(value).strip().lower() not in NOTHING]
+    return bool(flat) and all(says_by_itself(value) is not None for value in words)
 
 
 def _columns(records: Records) -> dict[str, list[Any]]:
@@ -209,26 +250,29 @@ def _is_text(values: Sequence[Any]) -> bool:
     return bool(values) and all(isinstance(value, str) for value in values)
 
 
-def _answer(columns: Mapping[str, Sequence[Any]], records: Records, *, can_lack: bool) -> str | None:
-    """The field of the answer; beside `answer` another name of it is the model's. None where there is none
-    and it can lack, as what is judged or labelled already needs no text.
+def _answer(columns: Mapping[str, Sequence[Any]], records: Records, *, can_lack: bool) -> dict[str, str]:
+    """The field of the answer by its role; beside `answer` another name of it is the model's; of a chat it is the
+    last message, the question the one before. Empty where there is none and it can lack, as what is judged or
+    labelled already needs no text.
     """
     names = [name for name in ROLES["answer"] if name in columns]
     texts = [name for name in names if name == "answer" or _is_text(columns[name])]
     if len(texts) == 2 and texts[0] == "answer":
-        return texts[1]
+        return {"answer": texts[1]}
     if len(texts) == 1:
-        return texts[0]
+        return {"answer": texts[0]}
+    if not texts and (chat := next((name for name in CHATS if _is_chat(columns.get(name, ()))), None)):
+        return {"answer": f"{chat}.-1.content", "question": f"{chat}.-2.content"}
     if not texts and can_lack and not names:
-        return None
+        return {}
     if not texts:
         objects = f"; {names[0]!r} is no text" if names else ""
         raise SourceError(
             f"line {records[0][0]}: it has no 'answer'{objects}; its fields are {_shape(records[0][1])}: "
             "name the one that is meant, --map answer=FIELD"
         )
-    if all(len({record.get(name) for name in texts}) == 1 for _, record in records):
-        return texts[0]
+    if all(columns[name] == columns[texts[0]] for name in texts):
+        return {"answer": texts[0]}
     raise SourceError(
         f"{_quoted(texts)} stand beside one another: which one did the system write? Say --map "
         f"answer={texts[1]} or "
@@ -236,13 +280,25 @@ def _answer(columns: Mapping[str, Sequence[Any]], records: Records, *, can_lack:
     )
 
 
+def _is_chat(values: Sequence[Any]) -> bool:
+    """Return whether values are lists of messages, the last of them the model's, the one before a person's."""
+    roles = [
+        [message.get("role") if isinstance(message, dict) else None for message in value[-2:]]
+        for value in values
+        if isinstance(value, list)
+    ]
+    return bool(roles) and len(roles) == len(values) and all(role == ["user", "assistant"] for role in roles)
+
+
 def _shape(record: Record) -> str:
     """The fields of a record, an object's as dotted paths."""
-    return _quoted(
-        path
+    paths = [
+        path if len(path) <= LONGEST_VALUE else f"{path[: LONGEST_VALUE - 1]}…"
         for name, value in record.items()
         for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) and value else [name])
-    )
+    ]
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return _quoted(paths[:SHOWN]) + more
 
 
 def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) -> tuple[list[str], list[str]]:
@@ -332,7 +388,12 @@ def _left_out(
             yield name, "a golden answer, no evidence"
         elif name in ROLES["answer"] and _is_text(values):
             yield name, f"{by_role['answer']!r} is the answer"
-        elif _VERDICTS.fullmatch(name) or _GOOD.fullmatch(name) or name in ROLES["label"]:
+        elif (
+            VERDICTS.fullmatch(name)
+            or is_good_if_high(name)
+            or name in ROLES["label"]
+            or (bool(values) and all(says_by_itself(value) is not None for value in values))
+        ):
             yield name, f"verdicts or labels: --verdicts {name} or --map label={name} takes them"
         elif name in ROLES["reference"] and _is_evidence(name, values):
             yield name, f"{by_role.get('reference')!r} is the reference"

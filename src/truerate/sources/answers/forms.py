@@ -24,12 +24,15 @@ from truerate.core.process.system_errors import check_regular
 DIGITS = 300  # of a whole number
 LONGEST = 10_000_000  # characters of a line: more is no answer with its reference
 GZIP, ZIP, ZSTANDARD, PARQUET = b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"PAR1"
+ARROW, ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 UNPACKED = 2**31  # bytes that a packed file may hold
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # that of UTF-32 begins so, too, or with a null byte
 DELIMITERS = ",\t;|"
 STDIN, HUB = "-", "hub:"
 # fields of one record: an object with a list under another name holds records
-OF_ONE = tuple("answer response output text reference contexts documents passages spans labels".split())
+OF_ONE = tuple(
+    "answer response output text reference contexts documents passages spans labels messages conversations".split()
+)
 _HEADER = re.compile(r"[\w .:\"'()/\-\[\]{}#%@*+?]+")
 _FIRST_BREAK = re.compile(r"\r?\n|\r")
 
@@ -129,8 +132,8 @@ def _with_names(frame: pl.DataFrame, names: Mapping[str, Sequence[str] | None]) 
 # ---- files -------------------------------------------------------------------------------------------------
 def _parsed(content: bytes) -> Records:
     """The records of a file's bytes. Raises ValueError with what is wrong."""
-    if content.startswith(PARQUET):
-        return list(enumerate(parquet(content).to_dicts(), start=1))
+    if content.startswith((PARQUET, ARROW, ARROW_STREAM)):
+        return list(enumerate(columnar(content).to_dicts(), start=1))
     if content.startswith((ZIP, ZSTANDARD)):
         raise ValueError(_packed(content))
     if content.startswith(WIDE) or b"\0" in content[:4]:
@@ -151,13 +154,18 @@ def _parsed(content: bytes) -> Records:
     return _lines(text)
 
 
-def parquet(content: bytes | str) -> pl.DataFrame:
-    """A Parquet file, the names of `datasets`' ClassLabels in place of numbers. Raises ValueError."""
-    source = io.BytesIO(content) if isinstance(content, bytes) else content
+def columnar(content: bytes) -> pl.DataFrame:
+    """The table of a Parquet or Arrow file, the names of `datasets`' ClassLabels in place of numbers. Raises
+    ValueError.
+    """
+    source = io.BytesIO(content)
     try:
-        return _with_names(pl.read_parquet(source), class_names(source))
+        if content.startswith(PARQUET):
+            return _with_names(pl.read_parquet(source), class_names(source))
+        return pl.read_ipc(source) if content.startswith(ARROW) else pl.read_ipc_stream(source)
     except pl.exceptions.PolarsError as error:
-        raise ValueError(f"it is no whole Parquet file: {str(error).splitlines()[0]}") from None
+        form = "Parquet" if content.startswith(PARQUET) else "Arrow"
+        raise ValueError(f"it is no whole {form} file: {str(error).splitlines()[0]}") from None
 
 
 def class_names(source: Any) -> dict[str, Sequence[str]]:
@@ -181,14 +189,18 @@ def _objects(text: str) -> Records:
     try:
         document = _json(first if first.endswith("}") else text, 1, whole=True)
         is_one = not first.endswith("}") or not text.strip().removeprefix(first).strip()
-        records = _within(document) if is_one else []
+        records = within(document) if is_one else []
     except ValueError:
         records = []
     return records if records and records[0][1] is not document else _lines(text)
 
 
-def _within(document: Record) -> Records:
-    """The records in one object: those of its longest list of objects, or of its equal lists; else itself."""
+def within(document: Record) -> Records:
+    """The records in one object: of a table that pandas wrote (`unrolled`), those of its longest list of objects, or
+    of its equal lists, or of its objects of the same fields; else itself.
+    """
+    if (table := unrolled(document)) is not None:
+        return _listed(table)
     lists = [value for value in document.values() if isinstance(value, list) and value]
     rows = [
         value
@@ -199,7 +211,32 @@ def _within(document: Record) -> Records:
         return _listed(max(rows, key=len))
     if len(lists) > 1 and len(lists) == len(document) and len({len(value) for value in lists}) == 1:
         return _listed([dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)])
+    values = list(document.values())
+    if len(values) > 1 and all(
+        isinstance(value, dict) and list(value) == list(values[0]) for value in values
+    ):
+        return _listed(values)
     return [(1, document)]
+
+
+def unrolled(document: Record) -> list[Record] | None:
+    """The rows of a table that pandas, or a tool that leans on it, wrote as one JSON object: `columns` beside `data`
+    (split), an object by row number of each column (columns), or of each row (index). None for another object.
+    """
+    names, data = document.get("columns"), document.get("data")
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(name, str) for name in names):
+        if all(isinstance(row, list) and len(row) == len(names) for row in data):
+            return [dict(zip(names, row, strict=True)) for row in data]
+        return None
+    values = list(document.values())
+    if not values or not all(isinstance(value, dict) and value for value in values):
+        return None
+    if all(name.isdecimal() for name in document):
+        return values
+    keys = list(values[0])
+    if all(key.isdecimal() for key in keys) and all(list(value) == keys for value in values):
+        return [{name: column[key] for name, column in document.items()} for key in keys]
+    return None
 
 
 def _listed(rows: Any) -> Records:

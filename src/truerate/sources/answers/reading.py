@@ -13,20 +13,25 @@ from truerate.llm.replies.cutting import turn
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.llm.thought import split_thought
+from truerate.sources.answers.names import is_good_if_high
 
 _STRUCK_OUT = lazy(r"\S\s*<s>[^<>]+</s>")
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
 # what of an object in such a list is its text
 PASSAGE = tuple("text page_content content passage body".split())
-IS_SO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+IS_SO = dict.fromkeys(("true", "yes", "1", "y", "t"), True) | dict.fromkeys(
+    ("false", "no", "0", "n", "f"), False
+)
+# words that say by themselves whether an answer is hallucinated; `_` and `-` count as a blank
+_BAD = """hallucinated, hallucination, hallucinates, unfaithful, not faithful, unsupported, not supported, ungrounded, not grounded,
+    fabricated, contradicted, non factual, not factual, inconsistent, incorrect, inaccurate, fail, failed"""
+_GOOD = """faithful, supported, grounded, factual, consistent, correct, accurate, pass, passed, sound, not hallucinated,
+    no hallucination, non hallucinated"""
 VERDICTS = {
-    **dict.fromkeys(("hallucinated", "hallucination", "unfaithful", "unsupported", "not faithful"), True),
-    **dict.fromkeys(
-        ("faithful", "not hallucinated", "not_hallucinated", "no hallucination", "supported", "sound"), False
-    ),
+    word.strip(): is_bad for words, is_bad in ((_BAD, True), (_GOOD, False)) for word in words.split(",")
 }
 NOTHING = ("", "nan", "none", "null", "n/a")
-ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful"
+ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful, pass, fail"
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
 STATED, ABSTAINED, EMPTY = "stated", "abstained", "empty"
 _NOT_AVAILABLE = lazy(r"[\W_]*(?:n/a|n\.\s?a\.?|not available|not applicable)[\W_]*", re.IGNORECASE)
@@ -74,14 +79,18 @@ def yes_or_no(value: object) -> bool | None:
     return IS_SO.get(_word(value))
 
 
-def verdict_of(value: object) -> float | None:
-    """The hallucinated share that a verdict or a label states: 1 or 0 by a word of VERDICTS, or a finite
-    number as it is; None for nothing (null, a blank, `nan`). Raises ValueError for other words.
+def verdict_of(value: object, name: str = "") -> float | None:
+    """Return what a verdict or a label of the field `name` states: 1 or 0 for yes or no, a finite number as it
+    is, None for nothing (null, a blank, `nan`). A word of VERDICTS says by itself which way it counts: 1 if
+    hallucinated, and 0 in a field whose name says that high values are good, which is turned round as a whole.
+    Raises ValueError for other words.
     """
     word = _word(value)
     if value is None or word in NOTHING:
         return None
-    if (is_so := VERDICTS.get(word, IS_SO.get(word))) is not None:
+    if (is_bad := says_by_itself(value)) is not None:
+        return float(is_bad != is_good_if_high(name))
+    if (is_so := IS_SO.get(word)) is not None:
         return float(is_so)
     try:
         number = float(word)
@@ -92,12 +101,17 @@ def verdict_of(value: object) -> float | None:
     return None if math.isnan(number) else number
 
 
-def votes_of(value: object) -> list[float]:
-    """The labels in a value, 1 hallucinated, 0 not: one, or those of a list or by annotator.
+def says_by_itself(value: object) -> bool | None:
+    """Return whether a word says that an answer is hallucinated; None for another value."""
+    return VERDICTS.get(re.sub(r"[\s_-]+", " ", value.strip().lower())) if isinstance(value, str) else None
+
+
+def votes_of(value: object, name: str = "") -> list[float]:
+    """The labels of a field in a value (`verdict_of`), 1 hallucinated, 0 not: one, or those of a list or by annotator.
     Raises ValueError for anything else.
     """
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    votes = [vote for label in values if (vote := verdict_of(label)) is not None]
+    votes = [vote for label in values if (vote := verdict_of(label, name)) is not None]
     if wrong := [vote for vote in votes if vote not in (0, 1)]:
         raise ValueError(f"{wrong[0]:g}; allowed: {ALLOWED}, or null where nobody labelled")
     return votes
@@ -114,7 +128,7 @@ def abstention_of(value: object, _: str) -> bool | None:
 def labels_in(value: object, name: str) -> list[float]:
     """The labels in a value of the field `name` (`votes_of`)."""
     try:
-        return votes_of(value)
+        return votes_of(value, name)
     except ValueError as error:
         words = (
             f"; or say which words mean hallucinated, --map label={name}=WORD"
@@ -127,7 +141,7 @@ def labels_in(value: object, name: str) -> list[float]:
 def score_of(value: object, name: str) -> float | None:
     """A verdict or a score of the field `name` (`verdict_of`)."""
     try:
-        return verdict_of(value)
+        return verdict_of(value, name)
     except ValueError as error:
         raise ValueError(f"{name!r} is {error}, or a score") from None
 
@@ -176,7 +190,11 @@ def _passage(part: object) -> str | None:
 
 
 def id_of(value: object) -> str:
-    """An id as text. Raises ValueError for what is neither text nor a whole number."""
+    """An id as text; a whole number may be written as one with a point, as tables with gaps have it. Raises
+    ValueError for what is neither text nor a whole number.
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"'id' is {shown(value)}; allowed: text or a whole number")
     return text_of(str(value), "id")

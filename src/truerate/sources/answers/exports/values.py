@@ -6,18 +6,11 @@ import math
 import re
 from typing import Any
 
+from truerate.sources.answers.reading import says_by_itself
+
 _LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 LONGEST = 1_000_000  # characters of a cell that is taken apart as a list
-GOOD = {"c": 1.0, "i": 0.0, "p": 0.5, "pass": 1.0, "fail": 0.0, "correct": 1.0, "incorrect": 0.0}
-GOOD |= {"partial": 0.5, "passed": 1.0, "failed": 0.0}
-BAD = dict.fromkeys(
-    ("hallucinated", "hallucination", "unfaithful", "unsupported", "not faithful", "fabricated"), 1.0
-)
-BAD |= dict.fromkeys(("ungrounded", "not supported", "not_supported", "contradicted", "not_faithful"), 1.0)
-BAD |= dict.fromkeys(
-    ("faithful", "supported", "grounded", "not hallucinated", "not_hallucinated", "factual"), 0.0
-)
-BAD |= dict.fromkeys(("no hallucination", "non-hallucinated", "consistent", "sound"), 0.0)
+GOOD = {"c": 1.0, "i": 0.0, "p": 0.5, "partial": 0.5}  # Inspect's
 NUMBERS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 
@@ -54,12 +47,15 @@ def message_of(value: Any, *roles: str) -> str:
 
 
 def decoded(value: Any) -> Any:
-    """A text that is a JSON object or list as what it holds; any other value as it is."""
-    if isinstance(value, str) and value[:1] in "[{" and len(value) <= LONGEST:
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+    """A text that is an object or a list, as JSON or as Python writes it, as what it holds; any other value as
+    it is.
+    """
+    if isinstance(value, str) and value[:1] in ("[", "{") and len(value) <= LONGEST:
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return read(value)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
     return value
 
 
@@ -108,8 +104,10 @@ def score_of(value: Any) -> tuple[float | None, str]:
         return score_of(value[0])
     if not isinstance(value, str):
         return None, ""
+    if (is_bad := says_by_itself(value)) is not None:
+        return float(is_bad), "bad"
     word = value.strip().lower()
-    for words, direction in ((BAD, "bad"), (GOOD, "good"), (NUMBERS, "")):
+    for words, direction in ((GOOD, "good"), (NUMBERS, "")):
         if word in words:
             return words[word], direction
     try:
