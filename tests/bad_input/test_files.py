@@ -67,6 +67,8 @@ LABELS = {
         b"task_id,annotator,hallucination\nt,a,no,,\n",
         "more cells than the header",
     ),
+    "no row at all": (f"{BOARD}.jsonl", b"\n\n", "it holds no label"),
+    "a header alone": (f"{BOARD}.csv", b"task_id,annotator\n", "it holds no label"),
     "a cell without end": (f"{BOARD}.csv", b"task_id\n" + b"x" * 200_000, "not CSV"),
     "a board that is not": ("halueval.jsonl", b"{}\n", "no board reads it"),
 }

@@ -29,7 +29,7 @@ from truerate.core.schemas import (
     set_apart,
 )
 from truerate.core.text import passage_of
-from truerate.pipeline.checks.own_labels import label_files
+from truerate.pipeline.checks.own_labels import label_files, read_all
 from truerate.pipeline.dataset import load_dataset, load_pruned
 from truerate.pipeline.dataset_tables import DATASET
 from truerate.pipeline.guard import unchanged, write_json
@@ -93,8 +93,6 @@ def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set
 
 def label(config: Layout, board: str) -> None:
     """Labels back in: the board's samples with those that people labelled, their judgements and agreement."""
-    from truerate.annotation.label_files import read_labels
-
     files = label_files(config, board)
     with unchanged(config, Stage("label", board)):
         track = protocol_of(config, board)
@@ -102,7 +100,7 @@ def label(config: Layout, board: str) -> None:
         names = {"samples", *track.labelled_columns} if track.labelled_columns else DATASET
         each = partial(track.labelled, tasks=tasks) if track.labelled else None
         dataset = load_dataset(config, board, names, track.labelled_columns, each)
-        rows = [(*row, str(path)) for path in files for row in read_labels(path)]
+        rows = read_all(config, board, files)
         where = ", ".join(map(str, files))
         tables = {"samples": dataset["samples"]} | {name: frame(model) for name, model in LABELS.items()}
         if track.label:

@@ -1,8 +1,9 @@
 """Files of labels: what people put under inputs/labels, beside what the stage `annotate` wrote."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from truerate.annotation.label_files import KINDS
+from truerate.annotation.label_files import KINDS, read_labels
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 
@@ -18,6 +19,20 @@ def label_files(config: Layout, board: str) -> list[Path]:
     refuse_unread(config)
     written = Path(config.annotations(board))
     return [*([written] if written.exists() else []), *own_labels(config, board)]
+
+
+def read_all(config: Layout, board: str, files: Sequence[Path]) -> list[tuple[int, object, str]]:
+    """Return the rows of label files with their numbers and files. Raises TruerateError for a file of people
+    that holds none, and as `read_labels` does.
+    """
+    rows, own = [], own_labels(config, board)
+    for path in files:
+        of_file = [(*row, str(path)) for row in read_labels(path)]
+        if path in own and not of_file:
+            what = "it holds no label; put the annotators' rows there, or take the file away"
+            raise TruerateError(f"reading labels {str(path)!r}: {what}")
+        rows += of_file
+    return rows
 
 
 def refuse_unread(config: Layout) -> None:
