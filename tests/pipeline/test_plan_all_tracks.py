@@ -13,7 +13,7 @@ from truerate.config.layout import Layout
 from truerate.config.track_blocks import track_names
 from truerate.pipeline.checks.unasked import of_plan
 from truerate.pipeline.planning.gpu_plan import gpu_plan
-from truerate.pipeline.planning.plan import label_notes, labels, plan
+from truerate.pipeline.planning.plan import call_notes, label_notes, labels, plan
 from truerate.pipeline.sources import import_source
 from truerate.pipeline.tracks import protocol_of
 
@@ -73,6 +73,7 @@ def test_every_track_is_planned(at):
     assert named == {"pairs"}  # whose generators and responder have nothing to write
     assert set(planned["board"]) == set(at.p.boards) - {"replies"} and planned["n_calls"].sum() > 0
     assert gpu_plan(at, None).is_empty() and not labels(at, None).is_empty() and label_notes(at, None) == []
+    assert "upper bounds" in call_notes(at, planned)[0] and not call_notes(at, planned.head(0))
     assert plan(at, "replies").is_empty()  # its replies are published, and nobody is asked
 
 

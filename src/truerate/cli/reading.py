@@ -25,6 +25,7 @@ def _plan(o) -> None:
     config = layout()
     lines = plan.plan(config, o.board)
     notes = [
+        *plan.call_notes(config, lines),
         *change_notes(config, o.board),
         *plan.label_notes(config, o.board),
         *of_plan(config, [o.board] if o.board else config.p.boards, lines),

@@ -38,6 +38,11 @@ COLUMNS = {
     "usd_high": pl.Float64,
 }
 
+REASKED = (
+    "n_calls and the high sums are upper bounds: each reply counts as one that cannot be read and is asked for "
+    "once more (llm.reask: 1)"
+)
+
 Given = tuple[pl.DataFrame, dict[str, pl.DataFrame]]  # what a step gives: replies, and tables beside them
 Run = Callable[..., Given]  # the work of a step, asking as it is told to
 
@@ -264,6 +269,11 @@ def label_notes(config: Layout, board: str | None) -> list[str]:
     for name in [board] if board else config.p.boards:
         notes += [f"{name}: {note}" for note in protocol_of(config, name).label_notes(config.on(name), name)]
     return notes
+
+
+def call_notes(config: Layout, lines: pl.DataFrame) -> list[str]:
+    """The note that calls are an upper bound, where replies may be asked for once more; else none."""
+    return [REASKED] if config.p.llm.reask and lines["n_calls"].sum() else []
 
 
 def show(
