@@ -18,7 +18,7 @@ from truerate.config.places import claim_output, refuse_taken
 from truerate.config.stage_settings import Stage
 from truerate.core import schemas
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import Document, Gathered, Generation, frame, read
+from truerate.core.schemas import Document, Gathered, Generation, Reject, frame, read
 from truerate.pipeline import graph
 from truerate.pipeline.dataset_tables import BESIDE, DATASET, PARTED
 from truerate.pipeline.guard import refuse_edited, write_json, write_lines
@@ -108,11 +108,26 @@ def export(config: Layout, board: str, output: str, inputs: list[str]) -> None:
     claim_output(config, Stage("dataset", board))
     slices = graph.in_slices(there, board, protocol_of(there, board).sliced)
     path_of = partial(config.dataset, board)
-    names, tasks = exported_to(path_of, there, board, load_source(there, board), inputs, slices)
+    source = load_source(there, board)
+    names, tasks = exported_to(path_of, there, board, source, inputs, slices)
+    refuse_nothing_left(there, board, n_items=source.items.height)
     write_lines(path_of("tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
     heights = {name: schemas.height(path_of(name)) for name in names}
     write_json(path_of("card.json"), {"board": board, "n": heights})
     print_build_summary(config, [board])
+
+
+def refuse_nothing_left(config: Layout, board: str, *, n_items: int) -> None:
+    """Raise TruerateError for a data set without any of the items that its source has, with the reasons."""
+    if not n_items or schemas.height(config.dataset(board, "items")):
+        return
+    counts = read(Reject, config.dataset(board, "rejects"))["reason"].value_counts(sort=True).rows()
+    reasons = ", ".join(f"{n:,} {reason}" for reason, n in counts) or "nothing was asked"
+    if not config.p.models_on(board, config.p.models_of(board)):
+        reasons += "; simulated models are not asked about real data: name models of your own in its settings"
+    raise TruerateError(
+        f"data set of board {board!r}: none of the {n_items:,} items of its source is left: {reasons}"
+    )
 
 
 def exported_to(

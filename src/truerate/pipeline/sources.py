@@ -8,6 +8,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage, whole_articles
+from truerate.core.errors import SourceError
 from truerate.core.schemas import Document, Table, load, read_json, save, save_query, scan
 from truerate.pipeline.dataset_tables import SOURCE
 from truerate.pipeline.guard import refuse_edited, write_json
@@ -50,12 +51,19 @@ def articles_of(config: Layout, name: str, documents: pl.DataFrame) -> pl.DataFr
 
 
 def check_source(config: Layout, name: str) -> SourceTables:
-    """Read one source by its reader and write nothing. Raises TruerateError where it cannot be read."""
+    """Read one source by its reader and write nothing. Raises TruerateError where it cannot be read, or holds
+    rows of which none can be used.
+    """
     from truerate.sources.hub import fetch
     from truerate.sources.reading import read_source
 
     source = config.p.source(name)
-    return read_source(name, source, fetch.folder_of(name, source, config), config.p.on_bad_row)
+    tables = read_source(name, source, fetch.folder_of(name, source, config), config.p.on_bad_row)
+    if tables.items.is_empty() and not tables.rejects.is_empty():
+        first = tables.rejects.row(0, named=True)
+        what = f"no row of it can be used, {tables.rejects.height:,} rejected"
+        raise SourceError(f"source {name!r}: {what}; {first['where']} row {first['row']}: {first['detail']}")
+    return tables
 
 
 def load_source(
