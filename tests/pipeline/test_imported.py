@@ -1,6 +1,7 @@
 """A source that changed since it was imported is named, with what became of which file, wherever it lies."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import yaml
 from tests.warm import warm
 from truerate.cli import report
 from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Item, Reject, frame, reject_row, save
+from truerate.pipeline.dataset import refuse_nothing_left
 from truerate.pipeline.repair.imported import SETTINGS, change_note, change_notes, changes, with_changed_files
 from truerate.pipeline.run_tools import build
 from truerate.pipeline.sources import import_source
@@ -113,3 +117,23 @@ def test_a_build_imports_a_changed_source_that_nothing_else_would_make_run(tmp_p
     assert log.read_text().count("run") == 1
     assert build(folder=str(tmp_path), changed=["mine"]) == 0 and log.read_text().count("run") == 2
     assert "sources that changed since their import are imported again: mine" in capfd.readouterr().err
+
+
+def test_a_source_or_a_data_set_of_which_nothing_is_left_says_why(at):
+    values = yaml.safe_load(Path("params.yaml").read_text("utf-8")) | {"on_bad_row": "reject"}
+    same = PAIR.replace("In 1893.", "In 1204.")
+    Path("elsewhere/mine/qa_data.json").write_text(same * 2, "utf-8")
+    shutil.rmtree(Path(at.imported("mine")).parent)
+    with pytest.raises(
+        TruerateError, match=r"source 'mine': no row .*, 2 rejected; qa_data.json row 1: .*same text"
+    ):
+        _with_settings(values)
+
+    pages = [reject_row(where="evidence", reason="no-page", detail="none", target_id=name) for name in "ab"]
+    for table, rows in ((Item, []), (Reject, pages)):
+        save(table, frame(table, rows), at.dataset("own", "items" if table is Item else "rejects"))
+    refuse_nothing_left(at, "own", n_items=0)
+    with pytest.raises(
+        TruerateError, match="none of the 2 items of its source is left: 2 no-page; simulated"
+    ):
+        refuse_nothing_left(at, "own", n_items=2)
