@@ -25,10 +25,10 @@ def read_all(config: Layout, board: str, files: Sequence[Path]) -> list[tuple[in
     """Return the rows of label files with their numbers and files. Raises TruerateError for a file of people
     that holds none, and as `read_labels` does.
     """
-    rows, own = [], own_labels(config, board)
+    rows, of_people = [], own_labels(config, board)
     for path in files:
         of_file = [(*row, str(path)) for row in read_labels(path)]
-        if path in own and not of_file:
+        if path in of_people and not of_file:
             what = "it holds no label; put the annotators' rows there, or take the file away"
             raise TruerateError(f"reading labels {str(path)!r}: {what}")
         rows += of_file
