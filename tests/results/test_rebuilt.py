@@ -11,8 +11,10 @@ import pytest
 from house import ROOT
 
 from truerate.cli import main
-from truerate.results.files import CARD, ROWS, SCORES
+from truerate.config.layout import Layout
+from truerate.results.files import CARD, ROWS, SCORES, TABLE, save_result
 from truerate.results.labels import LABELS
+from truerate.results.published_table import result_of_table, tables_in
 
 CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
 # Mu-SHROOM with the text of all of its pages, and mFAVA's files, in folders of these names
@@ -129,6 +131,18 @@ def test_what_no_network_said_is_made_anew_where_networks_learn_too(rebuilt, boa
     assert (folders[0] / CARD).read_bytes() == (folders[1] / CARD).read_bytes()
 
 
+@pytest.mark.skipif(not CLONES.is_dir(), reason="no published files beside the project")
+def test_a_committed_table_is_what_the_code_makes_of_the_published_figures(tmp_path):
+    config = Layout.load(str(ROOT / "params.yaml"))
+    tables = tables_in(config, CLONES)
+    assert sorted(tables) == ["bullshitbench", "vectara-summaries"]
+    for board, folder in tables.items():
+        save_result(result_of_table(board, config.p.published_tables[board], folder), tmp_path / board)
+        for name in (CARD, SCORES, TABLE):
+            assert (tmp_path / board / name).read_bytes() == (ROOT / "results" / board / name).read_bytes()
+
+
 def test_each_committed_result_is_rebuilt():
-    boards = sorted(board for _, boards in BUILDS.values() for board in boards)
+    tables = Layout.load(str(ROOT / "params.yaml")).p.published_tables
+    boards = sorted([*tables, *(board for _, boards in BUILDS.values() for board in boards)])
     assert boards == sorted(path.name for path in (ROOT / "results").iterdir() if path.is_dir())

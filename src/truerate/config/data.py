@@ -3,7 +3,7 @@
 from string import Formatter
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from truerate.config.blocks import Block, Codes, Few, Revision, Word
 
@@ -196,3 +196,57 @@ class PublicTraining(Block):
     on_bad_row: Literal["stop", "reject"] | None = None
     reader: Word
     folder: Word
+
+
+class PublishedShare(Block):
+    """A share that a published table prints, of its `n` units: `counts`, the columns whose sum counts, or
+    `percent`, a column of it in per cent. `direction`: which way is better.
+    """
+
+    label: Word
+    definition: Word
+    direction: Literal["up", "down"] = "down"
+    counts: tuple[Word, ...] = ()
+    percent: Word | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "PublishedShare":
+        if bool(self.counts) == bool(self.percent):
+            raise ValueError("name either `counts` or `percent`")
+        return self
+
+
+class PublishedSet(Block):
+    """Whose a published table is, and what of it may be shown; as of a set of public files."""
+
+    name: Word
+    citation: Word
+    licence: Word
+    url: Word
+    redistribution: Redistribution
+
+
+class PublishedTable(Block):
+    """Figures that others published, a row per model, whose rows nobody else has: counts, or shares with n.
+
+    `folder`: as of `public_data`; `files` below it, CSV, by version: the first leads. `dated`: the day of the
+    figures. `subject`, `n`: columns; `n` may be a number, of which `answered` is a column in per cent.
+    `metrics`: the first ranks. `attributes`: columns that say of a model its maker, the day of its launch,
+    whether its weights are open, its size in billions of parameters, the model without its setting (`base`) and
+    that setting (`effort`). `judge`: whose verdicts they are, `judge_makers` who made it.
+    """
+
+    folder: Word
+    files: Annotated[dict[Word, Word], Field(min_length=1)]
+    title: Word
+    dated: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    set: PublishedSet
+    unit: Word = "reply"
+    subject: Word
+    n: Word | Annotated[int, Field(gt=0)]
+    answered: Word | None = None
+    metrics: Annotated[dict[Word, PublishedShare], Field(min_length=1)]
+    attributes: dict[Literal["maker", "launched", "weights", "billions", "base", "effort"], Word] = {}
+    judge: Word | None = None
+    judge_makers: tuple[Word, ...] = ()
+    caveats: tuple[Word, ...] = ()

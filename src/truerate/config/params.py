@@ -23,7 +23,7 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
-from truerate.config.data import Author, Board, PublicData, Source
+from truerate.config.data import Author, Board, PublicData, PublishedTable, Source
 from truerate.config.detectors import Backbone, Detector, RateOf, teacher_of
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.track_blocks import SettingsByTrack, SizesByTrack, holds, merged, overriding_faults
@@ -112,6 +112,7 @@ class Params(Block):
     sources: dict[str, Source]
     boards: dict[str, Board]
     public_data: dict[str, PublicData]
+    published_tables: dict[str, PublishedTable] = {}
     endpoints: dict[str, Endpoint]
     models: dict[str, Model]
     llm: Llm
@@ -130,7 +131,16 @@ class Params(Block):
             raise PydanticCustomError("too_short", "must not be empty where sources are declared")
         return boards
 
-    @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
+    @field_validator(
+        "sources",
+        "boards",
+        "public_data",
+        "published_tables",
+        "endpoints",
+        "models",
+        "detectors",
+        "backbones",
+    )
     @classmethod
     def _names_are_paths(cls, named: dict[str, object], asked: ValidationInfo) -> dict[str, object]:
         for name in named:

@@ -96,6 +96,7 @@ def misplaced(p: "Params") -> Iterator[str]:
     paths = [
         *read(p),
         *((f"public_data.{name}.folder", public.folder) for name, public in p.public_data.items()),
+        *((f"published_tables.{name}.folder", table.folder) for name, table in p.published_tables.items()),
     ]
     wrong = {key: fault for key, path in paths if (fault := _unreadable(path))}
     for key, path in written(p).items():

@@ -11,7 +11,16 @@ from truerate.config.faults import settings_in
 from truerate.core.errors import SettingsError
 
 # Blocks of entries that a profile brings whole; of all others its keys stand over those of params.yaml.
-WHOLE = ("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
+WHOLE = (
+    "sources",
+    "boards",
+    "public_data",
+    "published_tables",
+    "endpoints",
+    "models",
+    "detectors",
+    "backbones",
+)
 
 
 def with_profile(params: str | Path, profile: str | Path) -> str:

@@ -98,6 +98,19 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.minimum(1.0, 2 * bdtr(np.asarray(least, dtype=float), both, 0.5))
 
 
+def two_shares(k: np.ndarray, n: np.ndarray, other_k: np.ndarray, other_n: np.ndarray) -> np.ndarray:
+    """Two-sided p-values of k of n against other_k of other_n, independent: Pearson's χ² with Yates' correction
+    (1934), which lies near Fisher's exact test; 1 where both hold none, or all.
+    """
+    from scipy.special import erfc
+
+    total, successes = n + other_n, k + other_k
+    gap = np.maximum(0.0, np.abs(k * other_n - other_k * n) - total / 2)
+    spread = successes * (total - successes) * n * other_n
+    z_squared = np.divide(total * gap**2, spread, out=np.zeros(len(gap)), where=spread > 0)
+    return erfc(np.sqrt(z_squared / 2))
+
+
 def ratio_contrasts(
     sums: np.ndarray, weights: np.ndarray, *, n_resamples: int, confidence: float, seed: int
 ) -> list[tuple[Interval, float | None]]:

@@ -13,6 +13,7 @@ from truerate.metrics.paired import (
     holm,
     mcnemar,
     paired_bootstrap,
+    two_shares,
     unpaired_bootstrap,
 )
 
@@ -102,6 +103,23 @@ def compare_all(
         Comparison(i, j, float(d / n), p, p_holm)
         for (i, j), d, n, p, p_holm in tested
         if p is not None and p_holm is not None
+    ]
+
+
+def compare_counts(counts: np.ndarray, n: np.ndarray) -> list[Comparison]:
+    """Every pair of subjects of which only how many of `n` (subjects,) units count is known, (subjects,), as
+    independent shares (`paired.two_shares`), Holm-corrected over all pairs; none with fewer than two.
+    """
+    pairs = list(combinations(range(len(n)), 2))
+    if not pairs:
+        return []
+    first, second = np.array(pairs).T
+    p_values = two_shares(counts[first], n[first], counts[second], n[second])
+    gaps = counts[first] / n[first] - counts[second] / n[second]
+    corrected = holm(p_values.tolist())
+    return [
+        Comparison(i, j, float(gap), float(p), float(p_holm or 0.0))
+        for (i, j), gap, p, p_holm in zip(pairs, gaps, p_values, corrected, strict=True)
     ]
 
 

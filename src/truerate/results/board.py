@@ -180,7 +180,7 @@ class RealBoard:
     many of them the rows give. `orders`, `swaps`: whether the order of its models holds from slice to slice,
     and from judge to judge. `judge_errors`: these judges by people's labels. `suspects`: labels that the
     judges contradict, strongest first. `n_labels`: labels behind it beside its rows. `words`: those in which
-    the board's track shows values of slices.
+    the board's track shows values of slices. `table`: published figures in place of rows, which nobody has.
     """
 
     card: Mapping
@@ -196,6 +196,7 @@ class RealBoard:
     suspects: tuple[Suspect, ...] = ()
     n_labels: int = 0
     words: Words = NO_WORDS
+    table: pl.DataFrame | None = None
 
     @property
     def name(self) -> str:

@@ -7,13 +7,17 @@ before any is built, and boards are built one by one.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.core.process.terminal import say
 from truerate.core.schemas import Reject, load
 from truerate.results.commit import commit_results
+from truerate.results.files import Result, save_result
 from truerate.results.markers import read_between
+from truerate.results.published_table import read_tables, tables_in
+from truerate.results.read import RESULTS
 from truerate.results.sets import boards_in, no_training, survey, unreadable
 from truerate.results.stages import LOG, run, run_boards
 from truerate.results.tables import NAME, tables_of, write_tables
@@ -26,10 +30,11 @@ def build(config: Layout, data: str, *, work: str, tables: str | None, results: 
     """Build the boards of what is found in `data` (`build_boards`). Raises TruerateError where a set that is
     there was left out, once the others are built.
     """
-    present = with_errata(config, boards_in(config, Path(data)))
-    build_boards(
-        present, Path(data), survey(config, Path(data), present), work=work, tables=tables, results=results
-    )
+    published, left_out = read_tables(config, tables_in(config, Path(data)))
+    present = with_errata(config, boards_in(config, Path(data), may_be_empty=bool(published or left_out)))
+    lines = survey(config, Path(data), present)
+    how = {"work": work, "tables": tables, "results": results}
+    build_boards(present, Path(data), lines, published=published, left_out=left_out, **how)
 
 
 def build_boards(
@@ -40,14 +45,16 @@ def build_boards(
     work: str,
     tables: str | None,
     results: str | None,
+    published: Mapping[str, Result] = MappingProxyType({}),
+    left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Build boards of entries as of `public_data` whose folders or files lie in `data`, in the folder `work`,
     with their tables, which go into the file `tables`, too, if named, and their results with the rows behind
-    them into the folder `results`, if named.
+    them into the folder `results`, if named; so do those of tables that others `published`.
 
-    Prints `lines`, what was built, what was left out and why, and where the page is. Raises TruerateError where
-    one was left out, once the others are built; and before anything is built for a folder or file that cannot
-    be used.
+    Prints `lines`, what was built, what was left out and why (`left_out`: before), and where the page is. Raises
+    TruerateError where one was left out, once the others are built; and before anything is built for a folder or
+    file that cannot be used.
     """
     if tables:
         if not Path(tables).is_file():
@@ -60,7 +67,12 @@ def build_boards(
         say(line)
     furnish(folder)
     (folder / LOG).write_text("", "utf-8")
-    boards, left_out = readable(folder, present, files)
+    for name, result in published.items():
+        for to in [folder / RESULTS, *([Path(results)] if results else [])]:
+            save_result(result, to / name)
+        print(f"published figures: {to / name} ({result.card.n_subjects} models)")
+    boards, unread = readable(folder, present, files)
+    left_out = dict(left_out) | unread
     if boards:
         declare(folder, boards, files)
         if reason := run(folder, "check"):
@@ -74,7 +86,7 @@ def build_boards(
     for name, reason in left_out.items():
         print(f"left out: {name}: {reason}")
     if left_out:
-        what = f"{len(left_out)} of {len(present)} boards left out: {listed(left_out)}"
+        what = f"{len(left_out)} of {len({*present, *published, *left_out})} boards left out: {listed(left_out)}"
         hint = "the lines above say why: mend that and run this again"
         raise TruerateError(f"public files: {what}; {hint}")
 

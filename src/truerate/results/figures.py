@@ -12,6 +12,7 @@ from truerate.site.safety import plain
 ROW, HEAD, FOOT = 17, 18, 32  # of a forest plot: height of a line, above the first, below the last
 PLACE, ABOVE, BELOW = 20, 44, 12  # of places by judge: the same
 NAMES, STEP = 168.0, 84.0  # width of the names on either side, and from judge to judge
+WIDE, WIDE_FRAME = (900, 340), (46, 12, 836, 280)  # of the headline against another number: the same
 SIZE, FRAME = (460, 300), (46, 12, 396, 240)  # of score against responding; left, top, width, height
 
 
@@ -121,18 +122,70 @@ def responding(board: RealBoard) -> dict | None:
         "frame": FRAME,
         "across": [(across.at(value), f"{100 * value:.0f}") for value in (0, 0.25, 0.5, 0.75, 1)],
         "up": [(up.at(value), f"{100 * value:.0f}") for value in highest],
-        "names": (rate.label, board.headline.label),
+        "names": (f"{rate.label}, %", f"{board.headline.label}, %"),
         "points": [
-            {"x": x, "y": y, "label_y": label, "subject": score.subject}
-            | {
-                side: y if end is None else up.at(end)
-                for side, end in (("low", score.low), ("high", score.high))
-            }
+            _point(x, y, score, up, label_y=label, subject=score.subject)
             for (score, _), (x, y), label in zip(pairs, points, labels, strict=True)
         ],
         "description": plain(description),
         "file": f"{board.name}-responding",
+        "is_wide": False,
     }
+
+
+def against(
+    board: RealBoard,
+    points: Sequence[tuple[float, RealScore, str, bool]],
+    ends: tuple[float, float],
+    marks: Sequence[tuple[float, str]],
+    name: str,
+) -> dict:
+    """The headline against another number of each subject: (number, score, kind, whether it is named) each, the
+    numbers on an axis between `ends` with `marks`.
+    """
+    (left, top, width, height), measure = WIDE_FRAME, board.headline
+    unit = ", %" if measure.unit == "share" else ""
+    highest = ticks(min(1.0, max(score.high or score.value or 0.0 for _, score, _, _ in points)))
+    across, up = Axis(*ends, left, left + width), Axis(0.0, highest[-1], top + height, top)
+    placed = [(across.at(x), up.at(score.value or 0.0)) for x, score, _, _ in points]
+    named = [place for place, (_, _, _, is_named) in zip(placed, points, strict=True) if is_named]
+    label_of = dict(zip(named, apart(named, width=150, height=12), strict=True))
+    words = "; ".join(f"{score.subject} {measure.text(score.value)}" for _, score, _, _ in points)
+    return {
+        "size": WIDE,
+        "frame": WIDE_FRAME,
+        "across": [(across.at(value), text) for value, text in marks],
+        "up": [(up.at(value), f"{100 * value:.0f}") for value in highest],
+        "names": (name, f"{measure.label}{unit}"),
+        "points": [
+            _point(
+                x, y, score, up, label_y=label_of.get((x, y), y), subject=score.subject if is_named else "",
+                title=f"{score.subject}: {measure.text(score.value)}", is_closed=kind == "closed",
+            )
+            for (x, y), (_, score, kind, is_named) in zip(placed, points, strict=True)
+        ],
+        "description": plain(f"{measure.label} by {name.lower()}: {words}"),
+        "file": f"{board.name}-{name.split()[0].lower()}", "is_wide": True,
+    }  # fmt: skip
+
+
+def _point(
+    x: float,
+    y: float,
+    score: RealScore,
+    up: Axis,
+    *,
+    label_y: float,
+    subject: str,
+    title: str = "",
+    is_closed: bool = False,
+) -> dict:
+    """A point as scatter.html.j2 draws it, with its interval; `subject` is written beside it, empty: not."""
+    return {
+        "x": x, "y": y, "label_y": label_y, "subject": subject, "title": title, "is_closed": is_closed,
+        "low": y if score.low is None else up.at(score.low),
+        "high": y if score.high is None else up.at(score.high),
+    }  # fmt: skip
 
 
 def places(board: RealBoard, columns: Mapping[str, Mapping[str, RealScore]]) -> dict:

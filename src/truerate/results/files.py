@@ -6,6 +6,7 @@ alone.
 """
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,10 +16,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from truerate.core.errors import SourceError, TruerateError
 from truerate.core.invisible import OFF_LINE, is_line, visible
 from truerate.core.metric import Direction, Interval, Metric, Unit
-from truerate.core.schemas import Outcome, Table, height, load, save
+from truerate.core.schemas import Outcome, Table, frame, height, load, save
 
 CARD, SCORES, ROWS = "card.json", "scores.csv", "rows.parquet"
 FILES = (CARD, SCORES, ROWS)
+TABLE = "table.csv"  # in place of rows, where figures alone are public
 MAX_BYTES = 20_000_000  # of one file; those of the project are below 1 MB
 SCORE_COLUMNS = {
     **dict.fromkeys(("metric", "subject", "kind", "slice"), pl.String),
@@ -26,6 +28,15 @@ SCORE_COLUMNS = {
     **dict.fromkeys(("n", "rank_low", "rank_high"), pl.Int64),
     "provenance": pl.String,
 }
+TABLE_KEYS = {"subject": pl.String, "slice": pl.String, "n": pl.Int64}  # of a table, before its metrics
+ATTRIBUTES = (
+    "maker",
+    "launched",
+    "weights",
+    "billions",
+    "base",
+    "effort",
+)  # behind them, empty where not said
 COUNTED = {"n_units": "unit_id", "n_clusters": "cluster_id", "n_subjects": "subject"}  # of a card, in rows
 DIGITS = 6
 SLICE = r"^([^=;]+=[^;]*(;[^=;]+=[^;]*)*)?$"
@@ -96,13 +107,20 @@ class Headline(_Strict):
     what: Line
 
 
+class AggregateCard(_Strict):
+    """Of a result whose rows nobody has: the day of the published figures, and the files they were read from."""
+
+    dated: Line
+    files: tuple[Line, ...]
+
+
 class ResultCard(_Strict):
     """What a committed result says of itself.
 
     `unit`: what a row is of (reply, fact …); `labelled_by`: who labelled the units, empty where nobody said;
     `judge`: whose verdicts they are, null where people's; `judges_own`: the subjects of that judge's own
     maker; `n_left_out`: scores of the board that rest on more than the mean over units and stand on its page
-    alone.
+    alone; `aggregate`: set where a table of published figures stands in place of rows.
     """
 
     board: Name
@@ -126,6 +144,7 @@ class ResultCard(_Strict):
     n_left_out: int = Field(ge=0)
     published: tuple[Line, ...] = ()
     judges_own: tuple[Title, ...] = ()
+    aggregate: AggregateCard | None = None
 
     @property
     def records(self) -> dict[str, Metric]:
@@ -134,12 +153,15 @@ class ResultCard(_Strict):
 
 
 class Result(_Strict):
-    """A committed result: `scores` has SCORE_COLUMNS, `rows` are Outcome rows."""
+    """A committed result: `scores` has SCORE_COLUMNS, `rows` are Outcome rows; where figures alone are public
+    there are none, and `table` has TABLE_KEYS, a count per metric, and ATTRIBUTES.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
     card: ResultCard
     scores: pl.DataFrame
-    rows: pl.DataFrame
+    rows: pl.DataFrame = Field(default_factory=lambda: frame(Outcome))
+    table: pl.DataFrame | None = None
 
 
 def refuse(is_wrong: bool, message: str) -> None:
@@ -162,40 +184,92 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
     another board.
     """
     where = f"result {folder.name!r}"
-    for name in FILES:
+    behind = TABLE if (folder / TABLE).exists() and not (folder / ROWS).exists() else ROWS
+    files = (CARD, SCORES, behind)
+    for name in files:
         path, most = folder / name, f"{MAX_BYTES // 10**6} MB"
         is_file = path.is_file() and not path.is_symlink()
-        refuse(not is_file, f"{where}: no file {name!r}; a result holds {', '.join(FILES)}")
+        refuse(not is_file, f"{where}: no file {name!r}; a result holds {', '.join(files)}")
         is_large = path.stat().st_size > MAX_BYTES
         refuse(is_large, f"{where}: {name} is larger than {most}; leave texts out of it")
     card = _card(folder / CARD, where)
     wrong_board = f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
     refuse(card.board != (board or folder.name), wrong_board)
+    needs = TABLE if card.aggregate else ROWS
+    refuse(behind != needs, f"{where}: no file {needs!r}, which {CARD} says its scores are made of")
     scores = _scores(folder / SCORES, f"{where}: {SCORES}")
+    _refuse_unrecorded([*scores["metric"], card.headline.metric], card, f"{where}: {SCORES}")
+    if card.aggregate:
+        table = _table(folder / TABLE, card.records, f"{where}: {TABLE}")
+        return Result(card=card, scores=scores, table=table)
     rows = load_table(Outcome, folder / ROWS, f"{where}: {ROWS}", what="units")
     _check_rows(rows, card, f"{where}: {ROWS}")
-    for file, names in ((ROWS, rows["metric"]), (SCORES, [*scores["metric"], card.headline.metric])):
-        unknown = min(set(names) - set(card.records), default="")
-        refuse(unknown != "", f"{where}: {file} holds metric {unknown[:80]!r}, of which {CARD} has no record")
+    _refuse_unrecorded(rows["metric"], card, f"{where}: {ROWS}")
     unscored = rows.join(scores, on=["metric", "subject"], how="anti", maintain_order="left")["subject"]
     for subject in unscored.head(1):
         raise SourceError(f"{where}: {ROWS} holds units of {subject[:80]!r}, of which {SCORES} has no score")
     return Result(card=card, scores=scores, rows=rows)
 
 
+def _refuse_unrecorded(metrics: Iterable[str], card: ResultCard, where: str) -> None:
+    unknown = min(set(metrics) - set(card.records), default="")
+    refuse(unknown != "", f"{where} holds metric {unknown[:80]!r}, of which {CARD} has no record")
+
+
 def save_result(result: Result, folder: Path) -> None:
     """Write a result: the same rows always the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CARD).write_text(result.card.model_dump_json(indent=1) + "\n", "utf-8")
+    without = {"aggregate"} if result.card.aggregate is None else None
+    (folder / CARD).write_text(result.card.model_dump_json(indent=1, exclude=without) + "\n", "utf-8")
+    _write_csv(result.scores.select(list(SCORE_COLUMNS)), folder / SCORES, float_precision=DIGITS)
+    if result.table is None:
+        save(Outcome, result.rows, folder / ROWS)
+    else:
+        _write_csv(result.table, folder / TABLE)
+
+
+def _write_csv(table: pl.DataFrame, path: Path, **how: Any) -> None:
     out = io.BytesIO()
-    result.scores.select(list(SCORE_COLUMNS)).write_csv(out, float_precision=DIGITS, line_terminator="\n")
-    (folder / SCORES).write_bytes(out.getvalue())
-    save(Outcome, result.rows, folder / ROWS)
+    table.write_csv(out, line_terminator="\n", **how)
+    path.write_bytes(out.getvalue())
+
+
+def _table(path: Path, metrics: Iterable[str], where: str) -> pl.DataFrame:
+    """The table behind a result of published figures. Raises SourceError."""
+    form = TABLE_KEYS | dict.fromkeys(metrics, pl.Float64) | dict.fromkeys(ATTRIBUTES, pl.String)
+    table = read_csv_lines(path, where, schema_overrides=form)
+    refuse(table.columns != list(form), f"{where} has other columns; allowed: {', '.join(form)}")
+    table = table.with_columns(pl.col(pl.String).fill_null(""))
+    check_table(table, metrics, where)
+    return table
+
+
+def check_table(table: pl.DataFrame, metrics: Iterable[str], where: str) -> None:
+    """Raise SourceError, one line, for published figures that cannot be: no model, one named twice or not at
+    all, a count that is none or beyond n.
+    """
+    refuse(table.is_empty(), f"{where} holds no model")
+    refuse_no_names(table.select("subject", "slice", *ATTRIBUTES), where)
+    names = table.select("subject", "slice")
+    refuse(names.is_duplicated().any(), f"{where} names a model twice; one line for each")
+    is_unnamed = table["subject"].fill_null("").str.strip_chars().eq("").any()
+    refuse(is_unnamed, f"{where} holds a line without a model")
+    for name in metrics:
+        is_sound = pl.col(name).is_between(0, pl.col("n")) & (pl.col("n") >= 1)
+        for row in table.filter(is_sound.fill_null(False).not_()).head(1).to_dicts():
+            raise SourceError(f"{where}: {name} of {row['subject'][:80]!r} counts {row[name]} of {row['n']}")
 
 
 def counts_of(rows: pl.DataFrame) -> dict[str, int]:
     """Return how many subjects, units and clusters rows are of, as a card has it."""
     return {name: rows[column].n_unique() for name, column in COUNTED.items()}
+
+
+def counts_of_table(table: pl.DataFrame) -> dict[str, int]:
+    """Return the same of a table of published figures: most units of a model, each a cluster of its own."""
+    lead = table.filter(slice="")
+    most = int(table["n"].max() or 0)
+    return {"n_units": most, "n_clusters": most, "n_subjects": lead.height}
 
 
 def is_same(first: pl.Expr, second: pl.Expr, within: float) -> pl.Expr:

@@ -9,6 +9,7 @@ import polars as pl
 from truerate.results import figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
 from truerate.results.published import Verdict
+from truerate.results.published_table import parts
 from truerate.site.measures import signed
 from truerate.site.safety import csv_text, script
 from truerate.site.tables import Fill
@@ -26,6 +27,7 @@ FEW, MANY = 2, 16  # values of a key that are worth a map, and that fit a page
 UNCORRECTED = (("rule", "uncorrected"),)  # the slice of labels as published, where some are corrected
 LABELS = ("not hallucinated", "hallucinated")
 AS_EXPECTED = {Verdict.CONSISTENT: 1, Verdict.NOT_MEASURED: 1, Verdict.REPRODUCED: 2}  # behind what differs
+NO_PARTS: dict[str, Any] = {"pictures": [], "efforts": []}  # of a board with rows
 N_SUSPECTS = 20  # on the page; the file has all
 
 
@@ -36,10 +38,10 @@ class DrawnBoard(RealBoard):
     def files(self, fill: Fill) -> dict[str, str]:
         """Return the page, and beside it the rows as a script, scores, suspect labels and card, by path."""
         path = f"real/{self.name}"
-        audit = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
-        return audit | {
+        more = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
+        more |= {f"{path}-rows.js": rows_script(self)} if self.table is None else {}
+        return more | {
             f"{path}.md": fill("real/board.md.j2", "..", **context(self)),
-            f"{path}-rows.js": rows_script(self),
             f"{path}-scores.csv": csv_text(*scores_csv(self)),
             f"{path}-card.json": json.dumps(dict(self.card), indent=1, sort_keys=True) + "\n",
         }
@@ -90,6 +92,10 @@ def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
     card = board.card
     words = [(f"labelled by {card['labelled_by']}", False)] if card["labelled_by"] else []
     words += [(f"judged by {card['judge']}", False)] if board.is_judged else []
+    if card["aggregate"]:
+        words.append(
+            (f"published figures of {card['aggregate']['dated']}, unpaired: the rows are not here", True)
+        )
     words += [("judge error unknown", True)] if board.is_judged and not card["labelled_by"] else []
     if board.judges_own:
         words.append((f"{len(board.judges_own)} of {len(board.models)} are of the judge’s own maker ⚑", True))
@@ -108,6 +114,7 @@ def context(board: RealBoard) -> dict[str, Any]:
         "forest": figures.forest(board, board.ranked),
         "narrow": figures.forest(board, board.ranked, figures.SMALL),
         "scatter": figures.responding(board),
+        **(NO_PARTS if board.table is None else parts(board, board.table)),
         "first": who_leads(board),
         "what": measured_by(board),
         "rights": REDISTRIBUTION.get(str(board.card["set"]["redistribution"]), "rights not stated"),

@@ -13,7 +13,7 @@ from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.pipeline import pages
 from truerate.results import analyses
 from truerate.results.board import NO_WORDS, Printed, RealScore, Slice
-from truerate.results.files import ROWS, SCORES, load_result, slice_texts
+from truerate.results.files import ROWS, SCORES, TABLE, load_result, slice_texts
 from truerate.results.labels import LABELS, load_labels
 from truerate.results.pages import DrawnBoard
 from truerate.results.published import Beside, beside, records_of, tally
@@ -63,10 +63,13 @@ def read_board(folder: Path) -> DrawnBoard:
         tally=tally(figures),
         n_labels=0 if labels is None else labels.height,
         words=card_of_track(card.track).words if card.track in track_names() else NO_WORDS,
+        table=result.table,
     )
     if not board.ranked:
         what = f"{SCORES} has no line of the metric and slice that card.json leads with"
         raise SourceError(f"result {folder.name!r}: {what}")
+    if result.table is not None:
+        return replace(board, orders=analyses.orders(board))
     return replace(
         board,
         more_units=analyses.more_units(board),
@@ -78,8 +81,8 @@ def read_board(folder: Path) -> DrawnBoard:
 
 
 def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:
-    """The rows of a board, and its labels where it has any, by the names under which pages offer them."""
-    paths = {f"{board}-{file}": Path(folder) / board / file for file in (ROWS, LABELS)}
+    """The rows of a board or the table in their place, and its labels where it has any, by the names under which pages offer them."""
+    paths = {f"{board}-{file}": Path(folder) / board / file for file in (ROWS, LABELS, TABLE)}
     return {name: path for name, path in paths.items() if path.is_file()}
 
 

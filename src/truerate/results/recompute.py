@@ -9,9 +9,10 @@ import polars as pl
 from truerate.core.errors import SourceError, TruerateError
 from truerate.core.invisible import visible
 from truerate.core.metric import Metric
-from truerate.leaderboard.rows import Rank, ranks, slice_key
+from truerate.leaderboard.rows import MODEL, Rank, ranks, slice_key
 from truerate.metrics.cells import mean_of_cells
-from truerate.metrics.intervals import UNIT, Interval
+from truerate.metrics.intervals import UNIT, Interval, wilson
+from truerate.metrics.ranking import compare_counts, rank_ranges
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.results.files import (
     DIGITS,
@@ -20,6 +21,7 @@ from truerate.results.files import (
     ResultCard,
     boards_of,
     counts_of,
+    counts_of_table,
     load_result,
     slice_text,
 )
@@ -67,7 +69,8 @@ def _is_sound(folder: Path) -> bool:
         print(f"wrong: {folder.name}: and {len(lines) - N_SHOWN} more")
     if not lines:
         card = result.card
-        counts = f"{result.scores.height} scores of {card.n_subjects} subjects from {result.rows.height} rows"
+        behind = f"{result.rows.height} rows" if result.table is None else "published figures"
+        counts = f"{result.scores.height} scores of {card.n_subjects} subjects from {behind}"
         counts += f" and {labels.height} labels" if labels is not None else ""
         print(f"holds: {card.board}: {counts}{f'; {reproduced}' if reproduced else ''}")
     return not lines
@@ -103,6 +106,28 @@ def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -
         })  # fmt: skip
     table = pl.DataFrame(scores, schema=SCORE_COLUMNS)
     return table.with_columns(pl.col("value", "low", "high").round(DIGITS)).sort("metric", "slice", "subject")
+
+
+def scores_of_table(table: pl.DataFrame, card: ResultCard) -> pl.DataFrame:
+    """The scores that a table of published figures gives, with SCORE_COLUMNS, sorted by metric, slice and
+    subject: Wilson's interval of each share of `n`, and rank ranges by tests of independent shares
+    (`metrics.paired.two_shares`) corrected by Holm over all pairs of a metric and slice.
+    """
+    scores = []
+    for name, record in card.records.items():
+        for (where,), part in table.group_by("slice", maintain_order=True):
+            counts, n = part[name].to_numpy(), part["n"].to_numpy()
+            compared, is_up = compare_counts(counts, n), not record.is_lower_better
+            ranges = rank_ranges(part.height, compared, alpha=card.alpha, higher_is_better=is_up)
+            for subject, count, total, rank in zip(part["subject"], counts, n, ranges, strict=True):
+                share = wilson(float(count), int(total), confidence=card.confidence)
+                value, low, high = share[:3] if share else NOTHING
+                ends = rank if part.height > 1 else (None, None)
+                scores.append((name, subject, MODEL, where, value, low, high, int(total), *ends, ""))
+    columns = pl.DataFrame(scores, schema=SCORE_COLUMNS, orient="row")
+    return columns.with_columns(pl.col("value", "low", "high").round(DIGITS)).sort(
+        "metric", "slice", "subject"
+    )
 
 
 def _key(metric: object, where: object, subject: object) -> Key:
@@ -164,8 +189,8 @@ def differences(result: Result, *, has_ranks: bool = True) -> list[str]:
 
 
 def _of_card(result: Result) -> Iterator[str]:
-    card, rows = result.card, result.rows
-    for name, n_rows in counts_of(rows).items():
+    card, rows, table = result.card, result.rows, result.table
+    for name, n_rows in (counts_of(rows) if table is None else counts_of_table(table)).items():
         if (count := getattr(card, name)) != n_rows:
             yield f"{card.board}: card.json says {name} {count}, its rows hold {n_rows}"
     lead = card.headline
@@ -175,7 +200,10 @@ def _of_card(result: Result) -> Iterator[str]:
 
 
 def _of_scores(result: Result, cells: Sequence[str]) -> Iterator[str]:
-    anew = recomputed(result.rows, result.card, dict(result.scores.select("subject", "kind").rows()))
+    if result.table is not None:
+        anew = scores_of_table(result.table, result.card)
+    else:
+        anew = recomputed(result.rows, result.card, dict(result.scores.select("subject", "kind").rows()))
     keys = ["metric", "subject", "slice"]
     both = result.scores.join(
         anew, on=keys, how="full", suffix="_anew", coalesce=True, maintain_order="left_right"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from truerate.config.data import PublicData
+from truerate.config.data import PublicData, PublishedTable
 from truerate.config.layout import Layout
 from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError, listed
@@ -24,7 +24,7 @@ LEFT_OUT: dict[tuple[str, str], str] = read_data(
 ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other sets .5
 
 
-def boards_in(config: Layout, data: Path) -> dict[str, dict]:
+def boards_in(config: Layout, data: Path, *, may_be_empty: bool = False) -> dict[str, dict]:
     """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where
     that folder is not.
 
@@ -43,7 +43,7 @@ def boards_in(config: Layout, data: Path) -> dict[str, dict]:
             folder_of_training = folder_of(data, training)
             training = training | {"folder": folder_of_training} if folder_of_training else None
         present[name] = entry | {"folder": folder, "training": training}
-    if not present:
+    if not present and not may_be_empty:
         folders = {entry.folder for entry in config.p.public_data.values()}
         hints = [*near_names(data, folders, folders), *left_out_in(config, data)]
         what = f"nothing known in {str(data)!r}; looked for the folders {listed(folders)}"
@@ -60,14 +60,19 @@ def folder_of(data: Path, entry: Mapping) -> str | None:
     not there.
     """
     public, names = set_of(entry["reader"]), names_of(entry)
-    present = sorted((path.name for path in data.iterdir() if path.is_dir()), reverse=True)
-    folders = {name.casefold(): name for name in present}
-    folder = next((folders[name.casefold()] for name in names if name.casefold() in folders), None)
+    folder = folder_named(data, names)
     if folder is None and _is_itself(data, names, public):
         folder = "."
     if folder and public and public.by_part and not public.is_in(data / folder, entry.get("part")):
         return None
     return folder
+
+
+def folder_named(data: Path, names: Sequence[str]) -> str | None:
+    """The folder below `data` with the first of these names that one has, in whatever case; None without."""
+    present = sorted((path.name for path in data.iterdir() if path.is_dir()), reverse=True)
+    folders = {name.casefold(): name for name in present}
+    return next((folders[name.casefold()] for name in names if name.casefold() in folders), None)
 
 
 def _is_itself(data: Path, names: Sequence[str], public: PublicSet | None) -> bool:
@@ -201,7 +206,8 @@ def sets_in(config: Layout, data: Path | None) -> list[dict]:
     by_set: dict[tuple[str, str], dict[str, PublicData]] = {}
     for name, entry in config.p.public_data.items():
         by_set.setdefault((entry.reader, entry.folder), {})[name] = entry
-    return [_row(entries, data) for entries in by_set.values()]
+    tables = [_row_of_table(name, entry, data) for name, entry in config.p.published_tables.items()]
+    return [*(_row(entries, data) for entries in by_set.values()), *tables]
 
 
 def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
@@ -232,6 +238,32 @@ def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
     path = data / folders[0]
     missing, unread = (public.missing(path), public.unread(path)) if public else ([], [])
     return row | {"found": str(path), "missing": missing, "unread": unread}
+
+
+def _row_of_table(name: str, entry: PublishedTable, data: Path | None) -> dict:
+    folders = names_of_table(entry)
+    row = {
+        "name": entry.folder,
+        "title": entry.set.name,
+        "url": entry.set.url,
+        "repository": None,
+        "folders": list(folders),
+        "licence": entry.set.licence,
+        "redistribution": entry.set.redistribution,
+        "labelled_by": f"nobody: figures of {entry.dated} by {entry.judge}" if entry.judge else None,
+        "boards": [{"board": name, "title": entry.title, "track": None, "part": None}],
+        "unproven": [],
+    }
+    if data is None:
+        return row
+    folder = folder_named(data, folders)
+    missing = [file for file in entry.files.values() if folder and not (data / folder / file).is_file()]
+    return row | {"found": folder and str(data / folder), "missing": missing, "unread": []}
+
+
+def names_of_table(entry: PublishedTable) -> tuple[str, ...]:
+    """Return the names that the folder of a published table may have: of its entry, or of a clone."""
+    return tuple(dict.fromkeys([entry.folder, entry.folder.rpartition("__")[2]]))
 
 
 def lines_of(rows: list[dict]) -> list[str]:
