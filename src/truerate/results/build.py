@@ -86,7 +86,9 @@ def build_boards(
     for name, reason in left_out.items():
         print(f"left out: {name}: {reason}")
     if left_out:
-        what = f"{len(left_out)} of {len({*present, *published, *left_out})} boards left out: {listed(left_out)}"
+        what = (
+            f"{len(left_out)} of {len({*present, *published, *left_out})} boards left out: {listed(left_out)}"
+        )
         hint = "the lines above say why: mend that and run this again"
         raise TruerateError(f"public files: {what}; {hint}")
 

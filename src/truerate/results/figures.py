@@ -147,8 +147,8 @@ def against(
     unit = ", %" if measure.unit == "share" else ""
     highest = ticks(min(1.0, max(score.high or score.value or 0.0 for _, score, _, _ in points)))
     across, up = Axis(*ends, left, left + width), Axis(0.0, highest[-1], top + height, top)
-    placed = [(across.at(x), up.at(score.value or 0.0)) for x, score, _, _ in points]
-    named = [place for place, (_, _, _, is_named) in zip(placed, points, strict=True) if is_named]
+    positions = [(across.at(x), up.at(score.value or 0.0)) for x, score, _, _ in points]
+    named = [xy for xy, (_, _, _, is_named) in zip(positions, points, strict=True) if is_named]
     label_of = dict(zip(named, apart(named, width=150, height=12), strict=True))
     words = "; ".join(f"{score.subject} {measure.text(score.value)}" for _, score, _, _ in points)
     return {
@@ -162,7 +162,7 @@ def against(
                 x, y, score, up, label_y=label_of.get((x, y), y), subject=score.subject if is_named else "",
                 title=f"{score.subject}: {measure.text(score.value)}", is_closed=kind == "closed",
             )
-            for (x, y), (_, score, kind, is_named) in zip(placed, points, strict=True)
+            for (x, y), (_, score, kind, is_named) in zip(positions, points, strict=True)
         ],
         "description": plain(f"{measure.label} by {name.lower()}: {words}"),
         "file": f"{board.name}-{name.split()[0].lower()}", "is_wide": True,

@@ -77,7 +77,7 @@ def result_of_table(board: str, entry: PublishedTable, folder: Path) -> Result:
     table = pl.concat([tables[0].with_columns(slice=pl.lit("")), *(tables if len(tables) > 1 else [])])
     records = tuple(_record(name, share) for name, share in entry.metrics.items())
     lead, subjects = records[0], table.filter(slice="")
-    own = [row["subject"] for row in subjects.to_dicts() if row.get("maker") in entry.judge_makers]
+    of_judges = [row["subject"] for row in subjects.to_dicts() if row.get("maker") in entry.judge_makers]
     card = ResultCard(
         board=board,
         title=entry.title,
@@ -99,7 +99,7 @@ def result_of_table(board: str, entry: PublishedTable, folder: Path) -> Result:
         alpha=ALPHA,
         seed=0,
         n_left_out=0,
-        judges_own=tuple(sorted(own)),
+        judges_own=tuple(sorted(of_judges)),
         aggregate=AggregateCard(dated=entry.dated, files=tuple(entry.files.values())),
     )  # fmt: skip
     return Result(card=card, scores=scores_of_table(table, card), table=table)
@@ -208,7 +208,7 @@ def picture(
         return None
     low, high = min(x_of.values()), max(x_of.values())
     slack, best, points = (high - low or 1.0) / 40, len(scores), []
-    position = {score.subject: place for place, score in enumerate(scores)}  # from the best on
+    position = {score.subject: number for number, score in enumerate(scores)}  # from the best on
     for score in sorted(scores, key=lambda score: (x_of[score.subject], position[score.subject])):
         is_named = position[score.subject] < best
         best = min(best, position[score.subject])
@@ -225,14 +225,14 @@ def efforts(board: RealBoard, table: pl.DataFrame) -> list[dict]:
     lines = []
     for (base,), rows in table.filter(pl.col("effort").is_in(EFFORTS)).group_by("base", maintain_order=True):
         by_effort = {row["effort"]: row for row in rows.to_dicts()}
-        known = [effort for effort in EFFORTS if effort in by_effort]
-        if not base or len(known) < 2:
+        tried = [effort for effort in EFFORTS if effort in by_effort]
+        if not base or len(tried) < 2:
             continue
-        shares = [Share(by_effort[known[end]][metric], by_effort[known[end]]["n"]) for end in (0, -1)]
+        shares = [Share(by_effort[tried[end]][metric], by_effort[tried[end]]["n"]) for end in (0, -1)]
         ends = youden_interval(shares[1], shares[0], confidence=board.card["confidence"])
         gap = shares[1].rate - shares[0].rate
         lines.append({
-            "base": base, "least": known[0], "most": known[-1], "gap": gap, "ends": ends,
+            "base": base, "least": tried[0], "most": tried[-1], "gap": gap, "ends": ends,
             "values": [share.rate for share in shares], "texts": [text(share.rate) for share in shares],
             "is_apart": ends is not None and (ends[0] > 0 or ends[1] < 0),
         })  # fmt: skip
