@@ -37,37 +37,37 @@ def test_statuses_of_the_moment():
     assert passing == [408, 425, 429, *range(500, 600)]
 
 
-AGAIN = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
+BACKOFF = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
 
 
 def test_ceilings_double_up_to_the_largest_and_never_overflow():
-    assert [AGAIN.ceiling(tried) for tried in range(1, 7)] == [1, 2, 4, 8, 8, 8]
-    assert AGAIN.ceiling(100_000) == 8
+    assert [BACKOFF.ceiling(tried) for tried in range(1, 7)] == [1, 2, 4, 8, 8, 8]
+    assert BACKOFF.ceiling(100_000) == 8
 
 
 def test_one_who_asks_for_all_outlasts_a_known_time():
     chance = random.Random(3)
-    drawn = [AGAIN.equal_jitter(3, chance) for _ in range(400)]
+    drawn = [BACKOFF.equal_jitter(3, chance) for _ in range(400)]
     assert 2.0 <= min(drawn) < 2.1 and 3.9 < max(drawn) <= 4.0
 
 
 def test_waits_are_drawn_over_the_whole_range_below_the_ceiling():
     chance = random.Random(1)
-    drawn = [AGAIN.wait(3, None, chance) for _ in range(400)]
+    drawn = [BACKOFF.wait(3, None, chance) for _ in range(400)]
     assert 0 <= min(drawn) < 0.1 and 3.9 < max(drawn) <= 4.0
 
 
 @pytest.mark.parametrize(("asked", "most"), [(0.25, 0.5), (7.0, 8.0), (299.0, 300.0)])
 def test_what_is_asked_for_is_waited_with_a_little_more(asked, most):
     chance = random.Random(1)
-    waits = [AGAIN.wait(1, asked, chance) for _ in range(200)]
+    waits = [BACKOFF.wait(1, asked, chance) for _ in range(200)]
     assert asked <= min(waits) and max(waits) <= most and len(set(waits)) > 1
 
 
 def test_a_server_that_asks_for_no_time_is_waited_for_as_one_that_asks_for_nothing():
-    assert AGAIN.wait(2, 0.0, random.Random(1)) == AGAIN.wait(2, None, random.Random(1)) > 0
+    assert BACKOFF.wait(2, 0.0, random.Random(1)) == BACKOFF.wait(2, None, random.Random(1)) > 0
 
 
 def test_the_ends_of_patience():
-    assert [AGAIN.is_spent(tried) for tried in (5, 6, 7)] == [False, True, True]
-    assert [AGAIN.is_too_long(asked) for asked in (None, 0.0, 300.0, 300.5)] == [False, False, False, True]
+    assert [BACKOFF.is_spent(tried) for tried in (5, 6, 7)] == [False, True, True]
+    assert [BACKOFF.is_too_long(asked) for asked in (None, 0.0, 300.0, 300.5)] == [False, False, False, True]

@@ -12,7 +12,7 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.process import terminal
-from truerate.hub.client import AGAIN, Busy, Retries, _asked_wait
+from truerate.hub.client import BACKOFF, Busy, Retries, _asked_wait
 
 
 def failing(*errors):
@@ -39,10 +39,10 @@ def test_what_works_is_not_waited_for():
 
 def test_passing_failures_are_tried_again_a_bounded_number_of_times():
     waits = []
-    assert patient(waits).call("x", failing(*[Busy("503")] * (AGAIN.tries - 1))) == AGAIN.tries
-    assert len(waits) == AGAIN.tries - 1
-    with pytest.raises(TruerateError, match=f"^reading: gave up after {AGAIN.tries} tries: 503"):
-        patient(waits).call("reading", failing(*[Busy("503")] * AGAIN.tries))
+    assert patient(waits).call("x", failing(*[Busy("503")] * (BACKOFF.tries - 1))) == BACKOFF.tries
+    assert len(waits) == BACKOFF.tries - 1
+    with pytest.raises(TruerateError, match=f"^reading: gave up after {BACKOFF.tries} tries: 503"):
+        patient(waits).call("reading", failing(*[Busy("503")] * BACKOFF.tries))
 
 
 def test_a_failure_below_other_failures_is_found():

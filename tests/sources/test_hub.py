@@ -270,7 +270,7 @@ def test_a_list_of_files_that_never_makes_sense_is_one_line(how, hub_here, metal
     assert re.fullmatch(
         r"the Hub's answer makes no sense \(\w+\); what came is kept: run it again later", refused(metals())
     )
-    assert len(brisk) == hub_module.AGAIN.tries - 1
+    assert len(brisk) == hub_module.BACKOFF.tries - 1
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from truerate.web.asking import AGAIN
+from truerate.web.asking import BACKOFF
 from truerate.web.fetch import Fetcher
 from truerate.web.outcomes import Outcome
 from truerate.web.store import PageStore
@@ -46,13 +46,13 @@ async def garbled(target, writer):
 
 
 @pytest.mark.parametrize("fault", [*LATER.values(), cut, dropped, silent, stalled, garbled])
-@pytest.mark.parametrize("times", [1, AGAIN.tries - 1])
+@pytest.mark.parametrize("times", [1, BACKOFF.tries - 1])
 def test_a_fault_that_passes_is_tried_again_in_the_run(fault, times, tmp_path):
     if fault in (silent, stalled):
         times = 1  # two of these take a page's whole time
     (page,), stub = fetched({"/a": first(fault, times)}, ["/a"], tmp_path, settings=fetch_settings(**QUICK))
     assert (
-        page.outcome is Outcome.OK and times < len(stub.asked) <= 2 * AGAIN.tries
+        page.outcome is Outcome.OK and times < len(stub.asked) <= 2 * BACKOFF.tries
     )  # the client asks a dropped connection again by itself
 
 
@@ -71,7 +71,7 @@ def test_a_fault_that_stays_is_asked_again_in_the_next_run_and_given_up_for_the_
     run = {"as_proxy": True, "settings": fetch_settings(**QUICK)}
     (page,), stub = fetched({"http://a.invalid/a": fault}, ["http://a.invalid/a"], tmp_path, **run)
     assert (page.outcome, page.detail, page.is_transient) == (outcome, detail, True)
-    assert len(stub.asked) == (2 if fault is silent else AGAIN.tries)
+    assert len(stub.asked) == (2 if fault is silent else BACKOFF.tries)
     assert f"1 of 1 pages did not come for faults that may pass (1 {outcome})" in capsys.readouterr().err
     repeated, _ = fetched({"http://a.invalid/a": LATER[500]}, ["http://a.invalid/a"], tmp_path, **run)
     assert repeated == [page]  # no other row of a data set for another fault of the same kind
@@ -164,7 +164,7 @@ def test_a_host_that_asks_for_a_longer_pause_is_left_in_peace_for_this_run(asks,
 def test_waits_are_drawn_below_a_ceiling_that_doubles(tmp_path):
     waits = Waits()
     fetched({"/a": LATER[503]}, ["/a"], tmp_path, settings=fetch_settings(**QUICK), clock=waits.clock())
-    assert len(waits.slept) == AGAIN.tries - 1 and all(
+    assert len(waits.slept) == BACKOFF.tries - 1 and all(
         0 <= wait <= ceiling for wait, ceiling in zip(waits.slept, (0.5, 1, 2), strict=True)
     )
 
@@ -182,7 +182,7 @@ def test_a_host_that_stays_down_is_not_asked_so_often_for_each_of_its_pages(tmp_
     results, asked = asyncio.run(run())
     assert {page.detail for page in results} == {"500"} and len(
         asked
-    ) == 3 * AGAIN.tries + 6  # three were given up, the others had one try
+    ) == 3 * BACKOFF.tries + 6  # three were given up, the others had one try
 
 
 def test_a_long_queue_at_one_host_says_how_long_it_takes(tmp_path, capsys):

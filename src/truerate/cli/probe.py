@@ -10,7 +10,7 @@ import polars as pl
 from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.core.process.display import show_table
-from truerate.pipeline.checks.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
+from truerate.pipeline.checks.probe import REASKED, Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
@@ -57,7 +57,7 @@ def advice(replies: Iterable[Probed], model: str) -> list[str]:
     lines = {}
     for reply in replies:
         if (line := _mend(reply, model)) is not None:
-            lines[f"{reply.kind.board} · {_name(reply.kind).removesuffix(f' {AGAIN}')}: {line}"] = None
+            lines[f"{reply.kind.board} · {_name(reply.kind).removesuffix(f' {REASKED}')}: {line}"] = None
     return list(lines)
 
 

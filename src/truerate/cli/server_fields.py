@@ -26,7 +26,7 @@ from truerate.llm.transport.failures import OTHER_LIMIT, api_key
 from truerate.llm.transport.verdict import is_cut
 
 TIMEOUT_S = 120
-AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
+BACKOFF = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
 PLAIN_PROMPT = "Does 17 follow 16? Reply with one word, Yes or No."
 COUNT = "Count from 1 to 40 in figures, with a comma after each."  # what takes more than a few tokens
 LONG = 20_000  # words of a prompt that few servers take
@@ -216,6 +216,6 @@ def _opened(request: urllib.request.Request) -> Any:
             return urllib.request.urlopen(request, timeout=TIMEOUT_S)
         except urllib.error.HTTPError as error:
             asked = seconds_asked(error.headers.get("retry-after"))
-            if not may_pass(error.code) or AGAIN.is_spent(tried) or AGAIN.is_too_long(asked):
+            if not may_pass(error.code) or BACKOFF.is_spent(tried) or BACKOFF.is_too_long(asked):
                 raise
-            time.sleep(AGAIN.wait(tried, asked))
+            time.sleep(BACKOFF.wait(tried, asked))

@@ -69,10 +69,10 @@ def decoded(match: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return code % 3, (code // 3 % 2).astype(bool), (code // 6).astype(bool)
 
 
-def longest_run(is_held: np.ndarray, is_beside: np.ndarray) -> int:
+def longest_run(is_supported: np.ndarray, is_beside: np.ndarray) -> int:
     """Words of the longest run whose neighbours stand side by side in the evidence; 0 for none."""
     longest = run = 0
-    for i, is_word_held in enumerate(is_held):
+    for i, is_word_held in enumerate(is_supported):
         run = (run + 1 if run and is_beside[i - 1] else 1) if is_word_held else 0
         longest = max(longest, run)
     return longest

@@ -35,7 +35,7 @@ NEVER = (501, 505)  # of the answers of a server in trouble, those that will not
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
 # the client's own is none at all
 TIMEOUT = httpx2.Timeout(120, connect=20)
-AGAIN = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
+BACKOFF = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
 ODD = (LookupError, TypeError)  # what the client raises when an answer has another shape than it should
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ def quiet_client() -> Iterator[Traffic]:
 # ---- retries -----------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Retries:
-    """Retries of calls that fail in passing: at most `AGAIN.tries` times in a row, after a random wait (full
+    """Retries of calls that fail in passing: at most `BACKOFF.tries` times in a row, after a random wait (full
     jitter) or the one asked for; long calls and waits say what they are for. `pause` takes seconds.
 
     `progress` is a value that changes when a failed call got something done; then the count starts afresh.
@@ -164,15 +164,15 @@ class Retries:
                 if busy is None:
                     raise refusal(doing, error) from None
             tried, done = (1 if self.progress() != done else tried + 1), self.progress()
-            if busy.wait is not None and AGAIN.is_too_long(busy.wait):
+            if busy.wait is not None and BACKOFF.is_too_long(busy.wait):
                 until = datetime.now(UTC) + timedelta(seconds=busy.wait)
                 advice = f"run it again after {until:%Y-%m-%d %H:%M} UTC"
                 raise EndpointError(f"{doing}: the Hub asks to wait {busy.wait:.0f} s; {advice}")
-            if AGAIN.is_spent(tried):
+            if BACKOFF.is_spent(tried):
                 advice = "check HF_ENDPOINT and the network, then run it again"
                 problem = f"gave up after {tried} tries: {busy}; {advice}"
                 raise EndpointError(f"{doing}: {problem}: what has been uploaded is not sent twice")
-            wait = AGAIN.wait(tried, busy.wait, self.chance)
+            wait = BACKOFF.wait(tried, busy.wait, self.chance)
             say_wait(wait, f"{doing}: {busy}")
             self.pause(wait)
 

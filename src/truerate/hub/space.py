@@ -11,7 +11,7 @@ from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Draft
 INDEX = "index.html"
 # What no page needs: maps of the theme's scripts, a second site map, the theme's search in other languages.
 LEFT, OTHER_LANGUAGES = (".map", ".gz"), "assets/javascripts/lunr/"
-OWN = (README, MARK, CHECKSUMS, CHANGELOG)  # what stands beside the pages
+BESIDE_PAGES = (README, MARK, CHECKSUMS, CHANGELOG)  # what stands beside the pages
 
 
 def draft_of(folder: Path, *, title: str) -> Draft:
@@ -27,7 +27,7 @@ def draft_of(folder: Path, *, title: str) -> Draft:
         raise TruerateError(f"publishing the site: {str(link)!r} is a link; run `dvc repro site` anew")
     named = {path.relative_to(folder).as_posix(): path for path in sorted(paths) if path.suffix not in LEFT}
     pages = {name: path for name, path in named.items() if not name.startswith(OTHER_LANGUAGES)}
-    if taken := next((name for name in OWN if name in pages), None):
+    if taken := next((name for name in BESIDE_PAGES if name in pages), None):
         problem = f"{taken!r} is a name that the release needs; rename that page"
         raise TruerateError(f"publishing the site: {problem}")
     plain = " ".join(title.split())

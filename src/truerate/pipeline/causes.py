@@ -13,7 +13,7 @@ from truerate.core.process.terminal import say
 BUILD = "TRUERATE_BUILD"
 N_CAUSES = 3  # that a build says again; more follow from the first ones
 GOES_ON = "it goes on from here, and no reply that came is paid twice"
-AGAIN = f"see to what the lines above say, then run it again: {GOES_ON}"
+HOW_TO_RERUN = f"see to what the lines above say, then run it again: {GOES_ON}"
 
 
 def leave_cause(why: str) -> None:
@@ -33,4 +33,4 @@ def causes_in(path: Path) -> list[str]:
 def say_stopped() -> None:
     """Say what to do about a stage that stopped, where nobody says it of the build that runs it."""
     if parents.is_in_stage() and BUILD not in os.environ:
-        say(f"stage {os.environ[parents.STAGE]!r} stopped; {AGAIN}")
+        say(f"stage {os.environ[parents.STAGE]!r} stopped; {HOW_TO_RERUN}")

@@ -17,7 +17,7 @@ from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.process import parents, repro, tools
 from truerate.core.process.system_errors import FOLDERS, unwritable
 from truerate.core.process.terminal import say
-from truerate.pipeline.causes import AGAIN, BUILD, GOES_ON, causes_in, say_stopped
+from truerate.pipeline.causes import BUILD, GOES_ON, HOW_TO_RERUN, causes_in, say_stopped
 
 FAILED = 255  # DVC's exit code where a stage failed; of every command of ours it is 2
 
@@ -81,7 +81,7 @@ def _built(arguments: Sequence[str], folder: str, python: str | None) -> int:
         for line in reasons:
             say(line)
     elif code:
-        say(f"the build stopped; {AGAIN}")
+        say(f"the build stopped; {HOW_TO_RERUN}")
     return 2 if code == FAILED else code
 
 

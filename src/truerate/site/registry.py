@@ -22,7 +22,7 @@ from truerate.site.wildhallucinations import rows as wildhallucinations
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
 
 TRACKS = Path(__file__).parents[1] / "tracks"
-RATE, OWN = "hallucination_rate", "own_judge_rate"
+RATE, OWN_JUDGE_RATE = "hallucination_rate", "own_judge_rate"
 
 
 def with_failure_rates(rows: Rows, board: Board) -> Rows:
@@ -57,7 +57,7 @@ def labelled_by(rows: Rows, board: Board) -> dict | None:
 def own_family(rows: Rows, board: Board) -> dict[str, str]:
     """Return subjects whose replies a model of their own maker judged, with a sentence each."""
     judge = board.source_card.get("judge")
-    subjects = (row["subject"] for row in rows if row["metric"] == OWN and row["value"])
+    subjects = (row["subject"] for row in rows if row["metric"] == OWN_JUDGE_RATE and row["value"])
     return {subject: f"same maker as its judge ({judge})" for subject in subjects}
 
 

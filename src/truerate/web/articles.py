@@ -176,10 +176,10 @@ async def _of_language(lang: str, site: Site, pages: Pages, wanted: Wanted) -> t
 
 async def _drawn(wiki: Wiki, wanted: Wanted) -> Pages:
     """Pages drawn at random, rendered where their source (bytes) is long enough for that many characters."""
-    n_seen = 0
+    n_visited = 0
     async for page in wiki.random():
-        n_seen += 1
-        if n_seen > LOOKED_AT * wanted.n:
+        n_visited += 1
+        if n_visited > LOOKED_AT * wanted.n:
             return
         if page.get("length", 0) < wanted.min_characters:
             yield page["title"], "too-short"

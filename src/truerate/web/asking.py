@@ -19,7 +19,7 @@ from truerate.web.pauses import Clock, Pauses
 HTML = ("text/html", "application/xhtml+xml", "")
 MOVED = (301, 302, 303, 307, 308)
 # at one address in one run, where a fault may pass
-AGAIN = Backoff(tries=4, first=0.5, largest=8.0, longest=120.0)
+BACKOFF = Backoff(tries=4, first=0.5, largest=8.0, longest=120.0)
 # pages of a host that were given up one after another: then each of its further pages has one try
 HOPELESS = 3
 CHUNK = 65536
@@ -105,17 +105,17 @@ class Asker:
                 raise
 
     def _tries(self, host: str) -> int:
-        return AGAIN.tries if self._given_up[host] < HOPELESS else 1
+        return BACKOFF.tries if self._given_up[host] < HOPELESS else 1
 
     async def _pause(self, host: str, fault: Passing, attempt: int) -> None:
         """Wait before the next try. Raises the fault if its host asks for a longer pause than a run waits."""
-        if AGAIN.is_too_long(fault.wait):
+        if BACKOFF.is_too_long(fault.wait):
             self._refusing[host] = fault
             raise fault
-        wait = AGAIN.full_jitter(attempt)
+        wait = BACKOFF.full_jitter(attempt)
         if fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS:
             # that is asked of all who ask this host
-            self.pauses.hold(host, max(wait, AGAIN.beyond(fault.wait or 0.0)))
+            self.pauses.hold(host, max(wait, BACKOFF.beyond(fault.wait or 0.0)))
         else:
             await self.clock.sleep(wait)
 

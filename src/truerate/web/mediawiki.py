@@ -24,7 +24,7 @@ from truerate.web.pauses import Clock
 
 API = "https://{lang}.wikipedia.org/w/api.php"
 # One request is under way at a time, so the ceilings are waited whole: there is nobody to keep apart.
-AGAIN = Backoff(tries=6, first=1.0, largest=16.0, longest=120.0)
+BACKOFF = Backoff(tries=6, first=1.0, largest=16.0, longest=120.0)
 TIMEOUT_S = 60.0
 MAX_BYTES = 50_000_000
 # what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
@@ -117,7 +117,7 @@ class Wiki:
         """One request and its reply, again where the server is busy. Raises Absent and TruerateError."""
         wait, last = 0.0 if self.is_first else self.pause_s, ""
         self.is_first = False
-        for tried in range(1, AGAIN.tries + 1):
+        for tried in range(1, BACKOFF.tries + 1):
             if wait:
                 say_wait(wait, f"{host_of(self.url)!r}: {last}")
                 await self.clock.sleep(wait)
@@ -128,7 +128,7 @@ class Wiki:
                 if isinstance(refused := getattr(error, "os_error", None), RefusedAddress):
                     advice = "allow it with --allow-private, or correct --api"
                     raise self._stopped(str(refused), advice) from None
-                wait, last = AGAIN.ceiling(tried), type(error).__name__
+                wait, last = BACKOFF.ceiling(tried), type(error).__name__
                 continue
             if status in MOVED:
                 self._move(headers.get("Location", ""))
@@ -137,7 +137,7 @@ class Wiki:
             if isinstance(reply, dict):
                 return reply
             last, wait = reply, self._wait(headers, tried)
-        raise self._stopped(f"{last}, {AGAIN.tries} times", "run again later, or correct --api")
+        raise self._stopped(f"{last}, {BACKOFF.tries} times", "run again later, or correct --api")
 
     async def _get(self, asked: dict[str, str]) -> tuple[int, Mapping[str, str], bytes]:
         shape = {"format": "json", "formatversion": "2", "maxlag": str(LAG_S)}
@@ -185,9 +185,9 @@ class Wiki:
     def _wait(self, headers, tried: int) -> float:
         """Return the seconds until the next try. Raises TruerateError if the server asks for too many."""
         named = seconds_asked(headers.get("Retry-After"), self.clock.now())
-        if AGAIN.is_too_long(named):
+        if BACKOFF.is_too_long(named):
             raise self._stopped(f"it asks to come back in {named:,.0f} s", "run again then")
-        return AGAIN.ceiling(tried) if named is None else max(named, self.pause_s)
+        return BACKOFF.ceiling(tried) if named is None else max(named, self.pause_s)
 
     def _stopped(self, what: str, then: str = "correct --api") -> TruerateError:
         return EndpointError(f"asking the MediaWiki API at {self.url!r}: {what}; {then}")

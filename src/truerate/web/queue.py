@@ -13,7 +13,7 @@ from truerate.web.pauses import Clock
 
 # Refusals for the rate, and an outage: so many one after another end the run, 7 minutes at the least where no
 # wait is asked for, and so does no answer for longer than `longest`.
-AGAIN = Backoff(tries=21, first=0.5, largest=60.0, longest=900.0)
+BACKOFF = Backoff(tries=21, first=0.5, largest=60.0, longest=900.0)
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class Queue:
 
     def __init__(self, what: str, n_all: int, *, backoff_s: float, clock: Clock, things: str = "queries"):
         self.what, self.n_all, self.clock, self.things = what, n_all, clock, things
-        self.backoff = replace(AGAIN, first=backoff_s)
+        self.backoff = replace(BACKOFF, first=backoff_s)
         self.over = asyncio.Event()
         self._gate = asyncio.Lock()  # held by the one who waits out a pause
         self._answered_at, self._n_answered, self._n_refused, self._is_said = clock.now(), 0, 0, False

@@ -12,7 +12,7 @@ from truerate.config import Fetch
 from truerate.core.errors import EndpointError
 from truerate.core.redaction import Redactor, secret
 from truerate.core.retry import may_pass, seconds_asked
-from truerate.web.asking import AGAIN, HTML, Answer, Dropped, Passing, read_body
+from truerate.web.asking import BACKOFF, HTML, Answer, Dropped, Passing, read_body
 from truerate.web.guard import host_of
 from truerate.web.outcomes import Outcome
 from truerate.web.pauses import Clock, Pauses
@@ -45,11 +45,11 @@ class Renderer:
     def expect(self, n_pages: int) -> None:
         """So many pages are about to be asked for."""
         what = f"fetching pages at {host_of(self.service.url)!r}"
-        self._queue = Queue(what, n_pages, backoff_s=AGAIN.first, clock=self.clock, things="pages")
+        self._queue = Queue(what, n_pages, backoff_s=BACKOFF.first, clock=self.clock, things="pages")
 
     async def ask(self, url: str) -> Answer:
         """Return a page. Raises Dropped, and EndpointError if the service gives no more, or not soon."""
-        answer: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), AGAIN)
+        answer: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), BACKOFF)
         if isinstance(answer, Dropped):
             raise answer
         if isinstance(answer, Refused):

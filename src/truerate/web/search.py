@@ -20,7 +20,7 @@ from truerate.web.search_form import Call, Left, error_words
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
-AGAIN = Backoff(tries=4, first=0.5, largest=8.0, longest=900.0)  # at one query where the search fails
+BACKOFF = Backoff(tries=4, first=0.5, largest=8.0, longest=900.0)  # at one query where the search fails
 TIMEOUT_S = 30.0
 # What a refusal says where the sum bought or granted is used up, and where requests only came too fast.
 _QUOTA = re.compile(r"dailyLimit|quotaExceeded|per day\b|insufficient|billing", re.IGNORECASE)
@@ -37,7 +37,7 @@ class Searcher:
         *,
         url: str,
         scope: str = "",
-        backoff_s: float = AGAIN.first,
+        backoff_s: float = BACKOFF.first,
         clock: Clock | None = None,
     ):
         """Raises TruerateError where the environment lacks the key or engine that the settings name."""
@@ -89,7 +89,7 @@ class Searcher:
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
         """The results of one query. Raises TruerateError where the search gives none."""
-        backoff = replace(AGAIN, first=self.backoff_s)
+        backoff = replace(BACKOFF, first=self.backoff_s)
         answer = await self._queue.answer(lambda: self._ask(session, query), backoff)
         if isinstance(answer, Refused):
             raise self._stop(answer, query)

@@ -19,7 +19,7 @@ from truerate.detectors.judges.word_grounds import (
     NAME,
     NAMES,
     NUMBER,
-    OWN,
+    OF_WORD,
     SHORT,
     LabelledWords,
     looks,
@@ -160,7 +160,7 @@ def test_what_was_said_before_is_told_apart_from_the_knowledge():
 def test_words_beside_it_are_told_and_none_beyond_the_ends():
     given = grounds("Velmora was founded in 1899.", "in", odds={"1899": 1.5})
     assert given["usual +1"] == 1.5 and given["looks +1"] == NUMBER and given["level -1"] == 2
-    assert given["level +2"] == BEYOND and len(given) == len(OWN) + 4 * 6
+    assert given["level +2"] == BEYOND and len(given) == len(OF_WORD) + 4 * 6
 
 
 def test_a_text_without_a_word_has_none_and_scripts_without_spaces_have_characters():

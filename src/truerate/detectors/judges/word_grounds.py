@@ -17,7 +17,7 @@ SHORT, COMMON, FIRST, NAME, NUMBER = range(5)  # how a word looks; FIRST: a capi
 N_LONG = 4  # letters from which a word carries content
 AROUND = (-2, -1, 1, 2)  # words beside it of which it is told too
 BEYOND = -2.0  # in place of what a word beside it would tell, where the text ends
-OWN = (
+OF_WORD = (
     "level",  # 0 stands nowhere, 1 a word of its stem does, 2 the word itself
     "has_left",  # its left neighbour stands beside it there
     "has_right",
@@ -42,7 +42,7 @@ OWN = (
     "letters",
 )
 BESIDE = ("level", "looks", "in_knowledge", "in_conversation", "usual", "lacking")
-NAMES = (*OWN, *(f"{name} {shift:+d}" for shift in AROUND for name in BESIDE))
+NAMES = (*OF_WORD, *(f"{name} {shift:+d}" for shift in AROUND for name in BESIDE))
 
 Groups = frozenset[str]
 Usage = Mapping[
@@ -140,7 +140,7 @@ def word_grounds(
         "letters": [len(key) for key in words.keys],
         **_beside_in_sentence(words, kinds, in_knowledge, in_conversation, holders),
     }
-    word_columns = np.column_stack([np.asarray(columns[name], dtype=float) for name in OWN])
+    word_columns = np.column_stack([np.asarray(columns[name], dtype=float) for name in OF_WORD])
     return words, np.column_stack([word_columns, *_neighbours(word_columns)])
 
 
@@ -189,7 +189,7 @@ def _beside_in_sentence(
 
 def _neighbours(columns: np.ndarray) -> list[np.ndarray]:
     """The columns BESIDE of the words AROUND each, (words, 6) each."""
-    beside = columns[:, [OWN.index(name) for name in BESIDE]]
+    beside = columns[:, [OF_WORD.index(name) for name in BESIDE]]
     reach = max(map(abs, AROUND))
     edge = np.full((reach, len(BESIDE)), BEYOND)
     whole = np.concatenate([edge, beside, edge])

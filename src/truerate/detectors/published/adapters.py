@@ -19,7 +19,7 @@ Kind = Literal["tokens", "classes", "encoder", "align", "decoder", "judge", "own
 Reader = Literal[
     "yes-is-supported", "yes-is-hallucinated", "score-tag", "pass-or-fail", "listed-spans", "fava-tags"
 ]
-OWN = "truerate"  # detectors that `train` and `publish` of ours wrote
+TRUERATE = "truerate"  # detectors that `train` and `publish` of ours wrote
 NEEDED = ("window", "threshold", "licence", "template")  # what may stand in params.yaml instead
 TEXTS = ("template", "without_question", "passage", "system")  # fields that name one of the templates
 FIELD = re.compile(r"\{(document|claim|question|n|eos)\}")
@@ -113,7 +113,7 @@ def adapter_of(named: str | None, weights: str | None, *, is_own: bool, where: s
             )
         return ADAPTERS[named]
     if is_own:
-        return ADAPTERS[OWN]
+        return ADAPTERS[TRUERATE]
     if weights in BY_ID:
         return BY_ID[weights]
     raise TruerateError(f"{where}: no adapter knows {weights!r}; name one as `adapter`: {listed(ADAPTERS)}")

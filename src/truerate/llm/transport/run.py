@@ -41,7 +41,7 @@ class Run:
     cut_example: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
-    def ending_gently(self, names: Iterable[str]) -> Iterator[None]:
+    def drained_on_signal(self, names: Iterable[str]) -> Iterator[None]:
         """Finish what is under way at the first SIGINT or SIGTERM; end at once at the same signal again."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         is_main = threading.current_thread() is threading.main_thread()

@@ -277,7 +277,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
         by_endpoint.setdefault(job.target.endpoint, []).append(job)
     keys = {name: failures.api_key(name, run.config.p.endpoints[name]) for name in by_endpoint}
     run.redactor = Redactor(keys.values())
-    with run.ending_gently(by_endpoint):
+    with run.drained_on_signal(by_endpoint):
         async with asyncio.TaskGroup() as group:
             for name, jobs_of in by_endpoint.items():
                 group.create_task(WorkerPool(run, name, jobs_of, keys[name]).work())

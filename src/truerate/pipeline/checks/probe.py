@@ -34,7 +34,7 @@ from truerate.tracks.contract import Step
 
 # What tells two kinds of prompt of one step apart, of the facts that its rows keep.
 KIND = ("task", "scheme", "variant", "stage", "type")
-AGAIN = "asked again"  # the name of a kind ends so where the form of its reply was repeated
+REASKED = "asked again"  # the name of a kind ends so where the form of its reply was repeated
 N_FIRST = 6  # times four: texts of each kind by which `truerate params` looks at roles
 MOST_ROUNDS = 12  # a turn of a dialogue, or of a passage that is worked on, is asked after the one before it
 # What a plan assumes is called so: by a name of its own, which the key of its prompt gives, or by a number.
@@ -317,7 +317,7 @@ def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
     """The kind of prompt that a Generation row answers."""
     row_facts = facts(row)
     parts = [row_facts[name] for name in KIND if name in row_facts] + (
-        [AGAIN] if ATTEMPT in row_facts else []
+        [REASKED] if ATTEMPT in row_facts else []
     )
     return Kind(board, step, row["purpose"], " ".join(parts))
 

@@ -25,7 +25,7 @@ REPUBLISHED = (
     "MIT License",
     "BSD ",
 )  # how licences begin under which words may stand on a page, with the notice
-OWN = "own"  # whose words are not an import's
+OURS = "own"  # whose words are not an import's
 
 
 def board_prompts(config: Layout, board: str, generations: pl.DataFrame) -> list[dict[str, Any]]:
@@ -33,7 +33,7 @@ def board_prompts(config: Layout, board: str, generations: pl.DataFrame) -> list
     and text; empty where there is no built-in one) and `theirs`, what of `llm.prompts_dir` was asked in its
     place, or None.
 
-    `theirs` has `by` (the repository of an import, else OWN), `licence`, `sha256` and `n_characters` of the file,
+    `theirs` has `by` (the repository of an import, else OURS), `licence`, `sha256` and `n_characters` of the file,
     and its `messages` with the licence's `notice` where that licence lets words be republished, else none.
     """
     track, folder = config.p.board(board).track, config.p.llm.prompts_dir
@@ -60,7 +60,7 @@ def _theirs(folder: Path, name: str) -> dict[str, Any] | None:
     licence, notice = (str(record.get(key) or "") if is_imported else "" for key in ("licence", "notice"))
     messages = messages_of(file)
     return {
-        "by": str(record.get("repository")) if is_imported else OWN,
+        "by": str(record.get("repository")) if is_imported else OURS,
         "licence": licence,
         "sha256": digest,
         "n_characters": sum(len(text) for _, text in messages),

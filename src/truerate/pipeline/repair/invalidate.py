@@ -77,13 +77,13 @@ def _marked(config: Layout, holds: Holds, step: str | None = None) -> list[str]:
         tables = (path, beside(str(path), "documents"), beside(str(path), "rejects"))
         return step in (None, _step_of(path)) and holds(*tables)
 
-    def is_held(board: str) -> bool:
+    def is_concerned(board: str) -> bool:
         replies, documents, rejects = (
             Path(config.dataset(board, name)) for name in ("generations", "documents", "rejects")
         )
         return holds(replies, documents, rejects) or any(map(is_stale, scratch_files(config, board)))
 
-    boards = [board for board in config.p.boards if is_held(board)]
+    boards = [board for board in config.p.boards if is_concerned(board)]
     mark(config, boards, is_stale)
     return boards
 

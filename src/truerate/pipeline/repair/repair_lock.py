@@ -30,15 +30,15 @@ def repair() -> list[str]:
     """Remove what is cut of DVC's files here; a line for each, and one where a person must choose."""
     lines = []
     if _is_cut(Path(RUNNING)):
-        with _lock_held(f"{RUNNING}.lock") as is_held:
-            if is_held and _is_cut(Path(RUNNING)):
+        with _lock_held(f"{RUNNING}.lock") as is_locked:
+            if is_locked and _is_cut(Path(RUNNING)):
                 os.unlink(RUNNING)
                 lines.append(f"{RUNNING}, which a kill had cut while DVC wrote it, was removed")
     if _has_conflict():
         lines.append(CONFLICT)
     elif _ends_oddly(Path(LOCK)):
-        with _lock_held(".dvc/tmp/lock") as is_held:
-            if is_held and _ends_oddly(Path(LOCK)) and _shorten(Path(LOCK)):
+        with _lock_held(".dvc/tmp/lock") as is_locked:
+            if is_locked and _ends_oddly(Path(LOCK)) and _shorten(Path(LOCK)):
                 lines.append(
                     f"{LOCK}, which a kill had cut while DVC wrote it, was set back to its last whole stage"
                 )

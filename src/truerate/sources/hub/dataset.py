@@ -238,7 +238,7 @@ def _download(hub: HubSource, path: str) -> bool:
 
 # ---- what goes wrong on the way -----------------------------------------------------------------------------
 # The ceilings are waited whole, or what the Hub asks for where that is more, up to `longest`.
-AGAIN = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
+BACKOFF = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_CLIENT = (408, 429)  # of the answers that may pass, those after which the client itself tries again
 # what the client falls over when an answer has another shape than it should
@@ -253,14 +253,14 @@ def tried(work: Callable[[], T]) -> T:
     import httpx2
     from huggingface_hub.utils import _http
 
-    for tried_so_far in range(1, AGAIN.tries):
+    for tried_so_far in range(1, BACKOFF.tries):
         try:
             return work()
         except (httpx2.HTTPError, OSError, *ODD) as error:
             asked = _asked_wait(error)
-            if not _is_passing(error) or AGAIN.is_too_long(asked):
+            if not _is_passing(error) or BACKOFF.is_too_long(asked):
                 raise
-            wait = max(AGAIN.ceiling(tried_so_far), asked)
+            wait = max(BACKOFF.ceiling(tried_so_far), asked)
             say_wait(wait, f"the Hub failed in what may pass ({type(error).__name__}); it is asked again")
         # by the clock of the client's own pauses: whoever takes those out takes out these
         _http.time.sleep(wait)

@@ -84,9 +84,9 @@ def exported(
 
     settings, size = config.p.track(board), config.p.size_of(board)
     brought = ready(tables, settings.abstention)
-    has_own = not (brought.samples.is_empty() and brought.generations.is_empty())
+    is_brought = not (brought.samples.is_empty() and brought.generations.is_empty())
     pages = pl.concat([tables.documents.lazy(), beside["documents"].lazy()])
-    if has_own:  # what others have asked and labelled needs no page
+    if is_brought:  # what others have asked and labelled needs no page
         items, removed = tables.items.filter(pl.col("task") == "entity"), []
     else:
         ids = pages.select("document_id", "is_wikipedia").collect()

@@ -25,7 +25,7 @@ from truerate.metrics.wildfact import Verifier, squared_and_added
 
 SCORE, N_LABELS = "wildfactscore", "n_labelled_facts"
 CHOSEN = "chosen"  # the estimator that stands for the score; `by` in its slice says which that is
-OWN = (registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
+OF_FACT = (registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
 WHERE = {"set": "all"}
 STRICT, N_REPLY_LABELS = "wildfactscore_strict", "n_labelled_replies"
 OF_REPLY = (registry.ROGAN_GLADEN_BETWEEN, registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
@@ -89,7 +89,7 @@ def estimates_of(
     and PPI++, and the pooled correction with what models differ by. `corrected`: scores corrected by all
     labels together.
     """
-    by_cell = registry.estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OWN)
+    by_cell = registry.estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OF_FACT)
     estimates = {subject: list(of_cell) for (subject, lang), of_cell in by_cell.items() if lang == ONE_LANG}
     between = sample.between_models(calibration_of(facts))
     for subject, of_subject in estimates.items():
