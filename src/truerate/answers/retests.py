@@ -47,9 +47,10 @@ def retests_of(stated: pl.DataFrame, names: Sequence[str], flags: np.ndarray) ->
     whatever the id, and by fields that differ in their run alone (`judge_run1`, `judge_run2`). Empty where no
     text was judged twice, or where texts were not read.
     """
-    has_text = (stated["answer"].fill_null("") != "").to_numpy()
-    if not has_text.any():
+    is_text = pl.col("answer").fill_null("") != ""
+    if not stated.select(is_text.any()).item():
         return []
+    has_text = stated.select(is_text).to_series().to_numpy()
     # answers without question and reference are the same by their id alone
     own_id = pl.when((pl.col("question") == "") & (pl.col("reference") == "")).then("id")
     same = stated.select(*ASKED, own_id=own_id).with_row_index("row").with_columns(

@@ -78,7 +78,9 @@ def test_a_large_source_says_what_a_small_one_does(both, tmp_path, form, n_quest
     frame = pl.select(
         id=pl.concat_str(pl.lit("a"), number // 2),
         question=pl.concat_str(pl.lit(" When was "), number % n_questions, pl.lit(" built?")),
-        answer=pl.when(number % 50 == 3).then(pl.lit(" –… ")).otherwise(pl.lit("It was built\nin 1900.")),
+        answer=pl.when(number % 50 == 3)
+        .then(pl.lit(" –… "))
+        .otherwise(pl.concat_str(pl.lit("It was built\nin "), number)),
         model=pl.when(number % 2 == 0)
         .then(pl.lit("larch"))
         .when(number % 4 == 1)
