@@ -41,8 +41,10 @@ def grouping_of(frame: pl.DataFrame, *, has_repeats: bool = True) -> Grouping:
 
 def _by(what: str, frame: pl.DataFrame) -> Grouping | None:
     """The groups by a column, each with the number of its first row; None where no two answers have a value in common."""
-    n = frame.select(pl.col(what).hash().n_unique()).item()
-    if n == frame.height or (n == 1 and not frame[what][0]):
+    n, is_given = frame.select(pl.col(what).hash().n_unique(), (pl.col(what) != "").any().alias("given")).row(
+        0
+    )
+    if n == frame.height or not is_given:
         return None
     row = pl.col("row").cast(pl.Int64)
     first = pl.when(pl.col(what) == "").then(row).otherwise(row.min().over(what))
@@ -52,4 +54,4 @@ def _by(what: str, frame: pl.DataFrame) -> Grouping | None:
 
 
 def _alone(frame: pl.DataFrame) -> Grouping:
-    return Grouping(np.arange(frame.height), None, frame.height)
+    return Grouping(np.arange(frame.height, dtype=np.int32), None, frame.height)

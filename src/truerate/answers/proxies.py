@@ -11,7 +11,7 @@ import polars as pl
 from truerate.answers.grouping import grouping_of
 from truerate.sources.answers.fields import SPAN
 from truerate.sources.answers.reading import STATED
-from truerate.sources.answers.table import AnswerTable
+from truerate.sources.answers.table import AnswerTable, is_stated
 
 FOLDS = 5  # in which labels are set aside when the weights of judges are learned
 LEAST_LABELS = 20  # with fewer, judges count alike
@@ -143,10 +143,11 @@ def judges_of(table: AnswerTable) -> Judges:
     columns = [table.scores(name) for name in table.verdicts], [table.flags(name) for name in table.verdicts]
     scores, flags = (np.stack(column, axis=1) for column in columns)
     label = table.frame["label"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    is_stated = (table.frame["state"] == STATED).to_numpy()
-    weight = table.frame["weight"].fill_null(1.0).to_numpy()
-    clusters = grouping_of(table.frame).clusters if len(scores.T) > 1 else np.arange(len(scores))
-    return Judges(tuple(table.verdicts), scores, flags, label, is_stated, weight, clusters)
+    weight = table.frame.select(pl.col("weight").fill_null(1.0)).to_series().to_numpy()
+    clusters = (
+        grouping_of(table.frame).clusters if len(scores.T) > 1 else np.arange(len(scores), dtype=np.int32)
+    )
+    return Judges(tuple(table.verdicts), scores, flags, label, is_stated(table.frame), weight, clusters)
 
 
 def _scaled(scores: np.ndarray) -> np.ndarray:

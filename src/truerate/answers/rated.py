@@ -84,7 +84,7 @@ class Rating:
 
     @cached_property
     def _n_by_state(self) -> dict[str, int]:
-        return dict(self.frame["state"].value_counts().iter_rows())
+        return dict(self.frame.group_by("state").len().iter_rows())
 
     @property
     def n_stated(self) -> int:

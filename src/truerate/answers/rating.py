@@ -1,6 +1,6 @@
 """`truerate.rate`: the hallucinated share of one's own answers, or their words, with its interval."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from truerate.metrics.estimators.sample import Cell
 from truerate.sources.answers.fields import SLICE, SPAN, given_fields
 from truerate.sources.answers.forms import Source, named
 from truerate.sources.answers.reading import ABSTAINED, EMPTY, STATED
-from truerate.sources.answers.table import AnswerTable, answers_of, as_spans, places_of, read_table
+from truerate.sources.answers.table import AnswerTable, answers_of, as_spans, is_stated, places_of, read_table
 
 UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"
@@ -135,7 +135,7 @@ def table_for(
 
 def seen_by(judge: Detector, frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with what the detector says of each answer that says something; the state of the others."""
-    stated = (frame["state"] == STATED).to_numpy()
+    stated = is_stated(frame)
     verdicts = iter(judge.judge(answers_of(frame.filter(stated))))
     rows = [
         next(verdicts) if states else AnswerVerdict(None, reason=state)
@@ -181,8 +181,8 @@ def unit_of(frame: pl.DataFrame, wanted: str | None) -> Unit:
     """The unit counted: as wanted, else tokens if spans were labelled, else answers. Raises SettingsError."""
     if wanted is not None and wanted not in UNITS:
         raise SettingsError(f"--unit {wanted!r} is not known; allowed: {', '.join(UNITS)}")
-    has_spans = frame["spans"].null_count() < frame.height
-    if wanted == "tokens" and not has_spans and frame["label"].null_count() < frame.height:
+    has_spans, has_labels = frame.select(pl.col("spans", "label").is_not_null().any()).row(0)
+    if wanted == "tokens" and not has_spans and has_labels:
         raise SettingsError("--unit tokens: the labels say 'is_hallucinated' and not where; give 'spans'")
     return "tokens" if wanted == "tokens" or (wanted is None and has_spans) else "answers"
 
@@ -197,17 +197,17 @@ def report(
     has_repeats: bool = True,
 ) -> Rating:
     """Return what follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
-    is_silent = frame["verdict"].is_not_null() & frame["marked"].is_null()
-    if unit == "tokens" and is_silent.any():
+    is_silent = pl.col("verdict").is_not_null() & pl.col("marked").is_null()
+    if unit == "tokens" and frame.select(is_silent.any()).item():
         raise _says_not_where(detector)
-    is_stated = (frame["state"] == STATED).to_numpy()
-    stated = frame if is_stated.all() else frame.filter(is_stated)
+    is_kept = is_stated(frame)
+    stated = frame if is_kept.all() else frame.filter(is_kept)
     grouping = grouping_of(stated, has_repeats=has_repeats)
     flags = cell_of(stated, unit=unit, clusters=grouping.clusters)
     cell = (
         flags
         if judges is None
-        else replace(flags, flagged=with_unjudged(flags.total, judges.proxy(stated, is_stated)))
+        else replace(flags, flagged=with_unjudged(flags.total, judges.proxy(stated, is_kept)))
     )
     columns = ["system", "lang", *(name for name in stated.columns if name.startswith(SLICE))]
     fields = {name.removeprefix(SLICE): stated.select(pl.col(name).unique().sort()) for name in columns}
@@ -218,7 +218,10 @@ def report(
         for name, column in zip(fields, columns, strict=True)
         if name in several and is_slice(names[name], stated.height)
     }
-    cells = {name: values.cells(cell) for name, values in sliced.items()}
+    cells = {
+        name: {value: cell.only(inside) for value, inside in values.parts()}
+        for name, values in sliced.items()
+    }
     by_system = cells.get("system", {})
     is_judged = stated["verdict"].is_not_null().to_numpy()
     is_by_group = are_by_group(cell)
@@ -230,11 +233,12 @@ def report(
         overall(cell, by_system, flags.only(is_judged)),
         {
             name: [
-                rate_of(value, of_value, is_by_group=is_by_group, judged=judged[value])
-                for value, of_value in cells[name].items()
+                rate_of(
+                    value, cells[name][value], is_by_group=is_by_group, judged=flags.only(inside & is_judged)
+                )
+                for value, inside in values.parts()
             ]
             for name, values in sliced.items()
-            for judged in [values.cells(flags, is_judged)]
         },
         Systems(by_system).pairs(),
         [name for name in several if name not in sliced],
@@ -249,7 +253,7 @@ def report(
         notes=[TURNED] if unit == "answers" and is_turned(flags) else [],
         judges=judges,
         repeats=repeats_of(stated, has_repeats=has_repeats),
-        retests=[] if judges is None else retests_of(stated, judges.names, judges.flags[is_stated]),
+        retests=[] if judges is None else retests_of(stated, judges.names, judges.flags[is_kept]),
     )
 
 
@@ -259,13 +263,10 @@ class Sliced(NamedTuple):
     names: pl.Series
     numbers: np.ndarray
 
-    def cells(self, cell: Cell, kept: np.ndarray | None = None) -> dict[str, Cell]:
-        """The cell of each value, of answers `kept` (answers,)."""
-        inside = [self.numbers == number for number in range(len(self.names))]
-        return {
-            name or NO_VALUE: cell.only(each if kept is None else each & kept)
-            for name, each in zip(self.names, inside, strict=True)
-        }
+    def parts(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each value with which answers have it, (answers,)."""
+        for number, name in enumerate(self.names):
+            yield name or NO_VALUE, self.numbers == number
 
 
 def _drawn(values: Sliced, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -330,15 +331,14 @@ def overall(cell: Cell, by_system: Mapping[str, Cell], judged: Cell) -> Rate:
 
 def cell_of(frame: pl.DataFrame, *, unit: Unit, clusters: np.ndarray) -> Cell:
     """Answers as sampling units: words or verdicts, detector's flags, people's labels, clusters."""
-    weight = (
-        None if frame["weight"].null_count() == frame.height else frame["weight"].fill_null(1.0).to_numpy()
-    )
+    has_weights = frame.select(pl.col("weight").is_not_null().any()).item()
+    weight = frame["weight"].fill_null(1.0).to_numpy() if has_weights else None
     if unit == "tokens":
         words = [word_places(text) for text in frame["answer"]]
         totals = np.array([len(word) for word in words], dtype=float)
         flagged, gold = (_n_marked(words, frame[name]) for name in ("marked", "spans"))
     else:
-        totals = np.ones(frame.height)
+        totals = np.broadcast_to(1.0, frame.height)
         flagged, gold = (
             frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("verdict", "label")
         )

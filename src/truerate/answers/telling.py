@@ -110,7 +110,7 @@ def notes(report: "Rating") -> Iterator[str]:
     if rate.raw is not None and rate.k:
         yield f"flagged by the detector, not corrected: {percent(rate.raw.value)}"
     if rate.k and rate.estimator != EXACT:
-        is_drawn = report.frame["weight"].null_count() < report.frame.height
+        is_drawn = report.frame.select(pl.col("weight").is_not_null().any()).item()
         how = "each weighted by its chance to be drawn" if is_drawn else "taken as drawn by chance"
         yield f"labelled: {rate.k}, {how}; estimator: {rate.estimator} ({rate.why})"
     if rate.groups is not None and 1 < rate.groups < FEW_GROUPS:

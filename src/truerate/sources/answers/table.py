@@ -425,6 +425,11 @@ def as_spans(places: Iterable[tuple[int, int]]) -> list[dict[str, int]]:
     return [{"start": start, "end": end} for start, end in places]
 
 
+def is_stated(frame: pl.DataFrame) -> np.ndarray:
+    """Return which answers of a table say something, (answers,)."""
+    return frame.select(pl.col("state") == STATED).to_series().to_numpy()
+
+
 def answers_of(frame: pl.DataFrame) -> list[Answer]:
     """The rows of a frame as a detector sees them, their number in place of the id, which repeats share."""
     columns = (frame[name].to_list() for name in ("answer", "reference", "question", "written"))
