@@ -159,7 +159,7 @@ def against(
         "names": (name, f"{measure.label}{unit}"),
         "points": [
             _point(
-                x, y, score, up, label_y=label_of.get((x, y), y), subject=score.subject if is_named else "",
+                x, y, score, up, label_y=label_of.get((x, y), y), subject=shortened(score.subject, 30) if is_named else "",
                 title=f"{score.subject}: {measure.text(score.value)}", is_closed=kind == "closed",
             )
             for (x, y), (_, score, kind, is_named) in zip(positions, points, strict=True)
