@@ -66,7 +66,7 @@ def test_a_detector_without_a_judgement_is_told(at):
     labels.parent.mkdir(parents=True)
     write_parquet(frame(Sample), labels)
     (line,) = silent_detectors(at, BOARD)
-    assert line.startswith(f"board '{BOARD}' has no labelled text, so") and "`truerate annotate" in line
+    assert line.startswith(f"board '{BOARD}' has no labelled text, so") and "truerate annotate" in line
 
 
 def test_a_model_that_is_to_search_and_tells_no_result_is_told(at):

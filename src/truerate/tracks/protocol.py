@@ -98,7 +98,7 @@ class Protocol:
     # the precision that labels will give, with notes on it
     label_precision: ClassVar[Callable[..., Iterable[dict[str, Any]]]] = lambda *_: ()
     label_notes: ClassVar[Callable[..., Iterable[str]]] = lambda *_: ()
-    # lines on a source's own labelled texts: how many there are, and how many models are asked about
+    # lines on a source's own texts: how many labelled ones models are asked about, which entities have no domain
     text_notes: ClassVar[Callable[..., Iterable[str]] | None] = None
     gpu_hours: ClassVar[Callable[..., Iterable[tuple[Any, ...]]]] = lambda *_: ()  # of its networks
 

@@ -1,5 +1,7 @@
 """Names out of replies, and which of them become entities: one tiny example per reason."""
 
+from types import SimpleNamespace
+
 import polars as pl
 import pytest
 
@@ -12,6 +14,7 @@ from truerate.tracks.wildhallucinations.entities import (
     given,
     is_private,
     takedown_keys,
+    text_notes,
     without_private,
 )
 from truerate.tracks.wildhallucinations.names import entity_id, names_in_chats, read_names
@@ -206,6 +209,17 @@ def test_a_list_is_taken_as_it_is_but_for_takedown_and_limit(tmp_path):
         ("", "takedown"),
         ("Zwor", "over-limit"),
     ]
+
+
+def test_a_domain_of_a_list_that_is_none_of_the_papers_is_told():
+    rows = [listed("Varn", domain="Geography"), listed("Teru", domain="odd"), listed("Odla")]
+    (line,) = text_notes(None, "mine", SimpleNamespace(items=frame(Item, rows)))
+    assert line.startswith(
+        "board 'mine': 1 of 3 entities stand under no domain, as theirs is none of the paper's: 'odd'"
+    )
+    assert "allowed: geographic, " in line
+    prompt = listed("Varn", domain="odd", is_prompt=True)
+    assert not [*text_notes(None, "mine", SimpleNamespace(items=frame(Item, [prompt, rows[0]])))]
 
 
 # ---- what may be published ---------------------------------------------------------------------------------

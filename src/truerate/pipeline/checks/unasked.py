@@ -40,7 +40,7 @@ def of_plan(config: Layout, boards: Iterable[str], lines: pl.DataFrame) -> list[
 
 
 def text_notes(config: Layout, board: str) -> list[str]:
-    """The lines of a board's track on its source's own labelled texts; none before the source is imported."""
+    """The lines of a board's track on its source's own texts; none before the source is imported."""
     if (notes := protocol_of(config, board).text_notes) is None:
         return []
     try:
@@ -131,8 +131,8 @@ def silent_detectors(config: Layout, board: str) -> Iterator[str]:
     learning = [name for family in config.p.fitted(board) for name in config.p.members(family, board)]
     if learning and labels.is_file() and read_parquet(labels, columns=["sample_id"]).is_empty():
         yield (
-            f"board {board!r} has no labelled text, so {listed(learning)} learned nothing; "
-            f"`truerate annotate {board}` writes the page on which people label"
+            f"board {board!r} has no labelled text, so {listed(learning)} learned nothing; people label on "
+            f"the page of: truerate annotate {board}"
         )
         return
     for family in config.p.families(board):

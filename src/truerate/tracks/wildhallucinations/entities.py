@@ -12,7 +12,8 @@ public figure may be somebody's neighbour: the rules lean towards taking out.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -27,6 +28,7 @@ from truerate.core.schemas import Document, Generation, Item, frame, pairs, reje
 from truerate.core.text import folded, name_key
 from truerate.llm.generation import facts, generations, standing
 from truerate.tracks.wildhallucinations.names import (
+    DOMAINS,
     EXTRACT,
     WORDS,
     Name,
@@ -212,6 +214,18 @@ def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -
             kept.append((name, {**row, "attributes": pairs(**attributes | {"domain": domain})}))
     rows, over = most_mentioned(kept, limit, seed, f"{limit} others come first")
     return rows, sorted(out + over, key=lambda row: row["target_id"])
+
+
+def text_notes(config: Layout, board: str, tables) -> Iterator[str]:
+    """Yield a line on the source's own entities whose domain is none of the 20, so that none stands for it."""
+    about = [facts(row) for row in tables.items.filter(task="entity").iter_rows(named=True)]
+    named = [fact["domain"] for fact in about if fact.get("domain") and fact.get(PROMPT) != "true"]
+    if unknown := Counter(name for name in named if domain_named(name) is None):
+        first = ", ".join(repr(shorten(name, MAX_LABEL)) for name, _ in unknown.most_common(5))
+        yield (
+            f"board {board!r}: {unknown.total():,} of {len(about):,} entities stand under no domain, as theirs is "
+            f"none of the paper's: {first}{', …' if len(unknown) > 5 else ''}; allowed: {', '.join(DOMAINS)}"
+        )
 
 
 def candidates(

@@ -203,6 +203,7 @@ class WildHallucinations(Protocol):
         "reverify": crosschecks.reverify,
     }
     contexts = staticmethod(entities.contexts)
+    text_notes = staticmethod(entities.text_notes)
     exported = staticmethod(dataset.exported)
     queried, sliced = dataset.QUERIED, dataset.SLICED
     score = staticmethod(score)
