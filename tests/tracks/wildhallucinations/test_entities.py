@@ -218,7 +218,7 @@ def test_a_domain_of_a_list_that_is_none_of_the_papers_is_told():
         "board 'mine': 1 of 3 entities stand under no domain, as theirs is none of the paper's: 'odd'"
     )
     assert "allowed: geographic, " in line
-    prompt = listed("Varn", domain="odd", is_prompt=True)
+    prompt = listed("Varn", domain="odd", is_prompt="true")
     assert not [*text_notes(None, "mine", SimpleNamespace(items=frame(Item, [prompt, rows[0]])))]
 
 

@@ -90,7 +90,7 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
         return _CURATED.get(cue, _CURATED["Domain"])
     if step == "generate":
         return PARAGRAPH
-    if "Self-contained" in cue:  # as they stand
+    if cue == "Revised Claims":  # as they stand
         return "\n".join(line for line in question.splitlines() if line.startswith("["))
     if "Facts" not in cue:
         return "[1] supported"
