@@ -67,12 +67,10 @@ LABELS = {
         b"task_id,annotator,hallucination\nt,a,no,,\n",
         "more cells than the header",
     ),
+    "no annotation": (f"{BOARD}.json", b"[]", "it holds no label"),
     "no row at all": (f"{BOARD}.jsonl", b"\n\n", "it holds no label"),
     "a header alone": (f"{BOARD}.csv", b"task_id,annotator\n", "it holds no label"),
     "a cell without end": (f"{BOARD}.csv", b"task_id\n" + b"x" * 200_000, "not CSV"),
-    "no row": (f"{BOARD}.jsonl", b"\n", "no label is in it; put people's rows there, or take the file away"),
-    "a header alone": (f"{BOARD}.csv", b"task_id,annotator,hallucination\n", "no label is in it"),
-    "no annotation": (f"{BOARD}.json", b"[]", "no label is in it"),
     "a board that is not": ("halueval.jsonl", b"{}\n", "no board reads it"),
 }
 

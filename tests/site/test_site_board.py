@@ -270,7 +270,7 @@ def test_who_is_named_and_does_nothing_and_who_rests_on_few_texts_stands_on_the_
 
 def test_the_paper_s_tables_say_where_they_stand_and_what_they_need():
     rows = [row("recognition", "accuracy", 0.5, subject="aster", kind="model", task="qa", variant="plain")]
-    how = {"headings": ["Recognition", "Topics"], "there": ["samples"]}
+    how = {"headings": ["Recognition", "Topics"], "there": ["samples"], "elsewhere": {}}
     lines = {line["name"]: line for line in paper_lines("halueval", rows, **how)}
     six, figure = lines["Table 6"], lines["Figures 2 and 3"]
     assert (six["n"], six["n_wanted"], six["headings"]) == (1, 4, ["Recognition"]) and "Needs models" in six[
@@ -281,6 +281,23 @@ def test_the_paper_s_tables_say_where_they_stand_and_what_they_need():
         "The prompts"
     )
     assert "Table 9" in tiny_site()["boards/halueval-closed-world.md"]
+    # what HalluDial's judge does on HaluEval's texts stands on that board
+    judge = [
+        row(
+            "recognition",
+            "accuracy",
+            0.5,
+            subject="hallujudge",
+            kind="baseline",
+            task="dialogue",
+            variant="plain",
+        )
+    ]
+    for boards, named, n in (({}, "", 0), ({"none": rows, "abroad": judge}, "abroad", 1)):
+        four = {line["name"]: line for line in paper_lines("halludial", rows, **how | {"elsewhere": boards})}[
+            "Table 4"
+        ]
+        assert (four["board"], four["n"]) == (named, n) and four["why"].startswith("Needs a board") != bool(n)
 
 
 @pytest.mark.parametrize("track", records.NAMES)

@@ -37,6 +37,10 @@ def context(tables: Tables, board: Board) -> dict:
         "models": n_models,
     }
     there = [name for name, part in parts.items() if part]
+    elsewhere = {
+        other.name: tables.rows_of(other.name) for other in tables.boards if other.track != board.track
+    }
+    of_board = tables.rows_of(board.name)
     return {
         "board": board,
         "card": board.track_card,
@@ -51,7 +55,7 @@ def context(tables: Tables, board: Board) -> dict:
         "one_label_note": note if note and note[1] in headings else None,
         "findings": audit.findings(tables, checked, board.vocabulary),
         "topics": topics_of_board,
-        "paper": paper_lines(board.track, tables.rows_of(board.name), headings=headings, there=there),
+        "paper": paper_lines(board.track, of_board, headings=headings, there=there, elsewhere=elsewhere),
         "accounts": accounts(board),
         "idle": [*board.idle, *thin_subjects(board, rows)],
         "flow": flow(board.steps),
