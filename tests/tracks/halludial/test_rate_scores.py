@@ -126,6 +126,21 @@ def test_corrected_by_induced_texts():
     assert values(result, unit="dialogue", calibration="induced", **CORRECTED) == {}
 
 
+@pytest.mark.parametrize(("scenario", "source"), [("spontaneous", "published"), ("natural", "gold")])
+def test_corrected_by_labels_that_a_source_brought(scenario, source):
+    """100 hallucinated responses of others of which 50 are flagged, 100 right ones, 10 of them."""
+    flags = {f"{label}{n}": n < (50 if label else 10) for label in (True, False) for n in range(100)}
+    texts = [sample(name, name[0] == "T", scenario=scenario, label_source=source) for name in flags]
+    # no text that models labelled, and none that detectors learn from
+    others = [
+        sample("silver", True, scenario=scenario),
+        sample("train", True, scenario=scenario, label_source=source, split="train"),
+    ]
+    result = scored([*texts, *others], MANY_FLAGS + flags_of(flags | {"silver": True, "train": True}), **MANY)
+    actual = values(result, unit="turn", calibration=scenario, **CORRECTED)
+    assert actual["hallucination_rate"] == (near((0.3 - 0.1) / (0.5 - 0.1)), 200)
+
+
 def test_corrected_by_the_labels_of_people():
     # labelled: 20 flagged of which 16 are hallucinated, 30 others of which 4 are
     places = [*range(20), *range(100, 130)]

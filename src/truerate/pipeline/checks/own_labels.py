@@ -25,7 +25,8 @@ def read_all(config: Layout, board: str, files: Sequence[Path]) -> list[tuple[in
     """Return the rows of label files with their numbers and files. Raises TruerateError for a file of people
     that holds none, and as `read_labels` does.
     """
-    rows, of_people = [], own_labels(config, board)
+    rows: list[tuple[int, object, str]] = []
+    of_people = own_labels(config, board)
     for path in files:
         of_file = [(*row, str(path)) for row in read_labels(path)]
         if path in of_people and not of_file:

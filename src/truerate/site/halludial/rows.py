@@ -12,7 +12,11 @@ TRANSFER, BY_JUDGE = "transfer", "rate_by_judge"
 ESTIMATOR, CALIBRATION, TEMPERATURE = "estimator", "calibration", "temperature"
 HISTORY, SELF = "history", "self"
 ESTIMATORS = ("raw", "rogan-gladen", "prediction-powered")
-CALIBRATED = {"induced": "by induced texts", "natural": "by people’s labels"}
+CALIBRATED = {
+    "induced": "by induced texts",
+    "natural": "by people’s labels",
+    "spontaneous": "by published labels",
+}
 WHERE = ("unit", HISTORY, TEMPERATURE, "turns")  # what a rate is of, beside the responder
 VARIANT, OVER, VIEW = "variant", "over", "view"
 BALANCED, MIXED = "balanced", "mixed"

@@ -1,6 +1,6 @@
 """How often responders hallucinate (HalluDial 4): per turn and per dialogue, in gold and in self history, at
-every temperature, by one detector; raw, corrected by its errors on induced texts and on labelled responses,
-and by people's labels of some of the very responses.
+every temperature, by one detector; raw, corrected by its errors on induced texts, on responses that a source brought with
+labels, and on responses that people labelled, and by people's labels of some of the very responses.
 
 A dialogue is hallucinated where one of its turns is. It counts where the detector judged each of its turns,
 and its label where people labelled each: errors of dialogues are those of such dialogues alone.
@@ -25,7 +25,7 @@ from truerate.metrics.rates import (
 )
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halludial.dataset import NATURAL
-from truerate.tracks.halludial.judged_texts import INDUCED, TEST
+from truerate.tracks.halludial.judged_texts import INDUCED, SPONTANEOUS, TEST
 from truerate.tracks.halludial.prompting import MATCHED, RESPOND
 from truerate.tracks.halludial.responding import GOLD, SELF
 
@@ -34,6 +34,10 @@ TURN, DIALOGUE = "turn", "dialogue"
 CELL = ("model", "history", "temperature")
 PEOPLE = "people"  # the writer of a response that no system wrote
 LABELLED = "labelled_rate"
+BROUGHT = {
+    SPONTANEOUS: "published",
+    NATURAL: "gold",
+}  # labels of responses that a source brought, by scenario
 
 
 def score_rates(
@@ -55,7 +59,7 @@ def score_rates(
     if detector is None or turns.is_empty():
         return []
     dialogues = judged_dialogues(turns)
-    errors = induced_errors(samples, flags, writer) | natural_errors(turns, writer)
+    errors = text_errors(samples, flags, writer) | natural_errors(turns, writer)
     rows = _unit_rows(TURN, turns, errors, base, writer)
     rows += _unit_rows(DIALOGUE, dialogues, natural_errors(dialogues, writer), base, writer)
     for model, where, _ in cells_of(turns) if dialogues.is_empty() else ():
@@ -143,15 +147,23 @@ def cells_of(rows: pl.DataFrame) -> Iterator[tuple[str, dict[str, object], pl.Da
 # ---- errors of the detector --------------------------------------------------------------------------------
 
 
-def induced_errors(samples: pl.DataFrame, flags: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
-    """Return the detector's errors on induced texts of the test split, by what they rest on."""
-    keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
-    induced = keyed.filter(pl.col("kind").ne_missing(MATCHED), scenario=INDUCED, split=TEST)
-    induced = induced.select("sample_id", "group_id", label="is_hallucinated")
-    judged = induced.join(flags, left_on="sample_id", right_on="target_id", maintain_order="left")
+def text_errors(samples: pl.DataFrame, flags: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
+    """Return the detector's errors on texts of the test split, by what they rest on: induced ones, and
+    responses of others that a source brought with labels (`spontaneous`: published ones; `natural`: people's).
+    """
+    keys = (pair("attributes", key) for key in ("scenario", "kind", "generation"))
+    keyed = samples.filter(split=TEST).with_columns(keys)
+    is_induced = pl.col("scenario").eq(INDUCED) & pl.col("kind").ne_missing(MATCHED)
+    label_source = pl.col("scenario").replace_strict(BROUGHT, default=None)
+    is_brought = pl.col("generation").is_null() & pl.col("label_source").eq(label_source)
+    texts = keyed.filter(is_induced | is_brought).sort("sample_id")
+    texts = texts.select("sample_id", "group_id", "scenario", label="is_hallucinated")
+    judged = texts.join(flags, left_on="sample_id", right_on="target_id", maintain_order="left")
+    parts = ((scenario, judged.filter(scenario=scenario)) for scenario in (INDUCED, *BROUGHT))
     confidence = writer.statistics.confidence
-    rows = units(judged.sort("sample_id"))
-    return {} if judged.is_empty() else {INDUCED: errors_of(rows, confidence=confidence)}
+    return {
+        scenario: errors_of(units(part), confidence=confidence) for scenario, part in parts if part.height
+    }
 
 
 def natural_errors(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
