@@ -75,8 +75,8 @@ def value_at(record: Record, name: str) -> Any:
     """
     if "=" in name and name not in record:
         field_name, _, words = name.partition("=")
-        value = value_at(record, field_name)
-        return None if value in (None, "") else str(value).strip() in words.split("|")
+        word = value_at(record, field_name)
+        return None if word in (None, "") else str(word).strip() in words.split("|")
     if name in record or "." not in name:
         return record.get(name)
     value: Any = record
