@@ -177,3 +177,24 @@ def test_published_sets_become_boards_as_they_lie(case):
     tables = tables_of(path, answers=settings)
     assert rates(tables) == by_hand and sum(n for _, n in by_hand.values()) == case["n"]
     assert tables.rejects.height == case.get("rejected", 0)
+
+
+XSUM = (
+    ORIGINAL
+    / "google-research-datasets__xsum_hallucination_annotations/factuality_annotations_xsum_summaries.csv"
+)
+
+
+@pytest.mark.skipif(not XSUM.is_file(), reason="the publisher's file is not here")
+def test_a_published_file_with_a_line_per_annotator_is_a_board_by_most_of_them():
+    votes = {}
+    for row in csv.DictReader(io.StringIO(XSUM.read_text("utf-8"))):
+        votes.setdefault((row["system"], row["bbcid"], row["summary"]), []).append(row["is_factual"])
+    by_hand = {}
+    for (system, *_), labels in votes.items():
+        wrong = labels.count("no") - labels.count("yes")
+        of_system = by_hand.setdefault(system, [0, 0])
+        of_system[0] += wrong > 0
+        of_system[1] += wrong != 0
+    fields = {"id": "bbcid", "answer": "summary", "label": "is_factual"}
+    assert rates(tables_of(XSUM, answers={"map": fields})) == by_hand

@@ -12,6 +12,7 @@ import polars as pl
 
 from truerate.core.errors import SourceError, listed
 from truerate.core.process.system_errors import check_regular
+from truerate.sources.answers.annotators import one_per_answer
 from truerate.sources.answers.fields import (
     COLUMNS,
     SLICE,
@@ -307,7 +308,9 @@ def _table(
     ]
     schema = COLUMNS | dict.fromkeys(columns, pl.Float64) | dict.fromkeys(sliced, pl.String)
     frame = pl.DataFrame(data | columns | sliced, schema=schema)
-    notes = [*chosen.notes, *_notes(cuts, chosen.by_role.get("system", "system"), systems, n_ties)]
+    frame, kept, voted = one_per_answer(frame)
+    records = [records[row] for row in kept] if voted else records
+    notes = [*chosen.notes, *_notes(cuts, chosen.by_role.get("system", "system"), systems, n_ties), *voted]
     line_of = [number for number, _ in records].__getitem__
     return _finished(source, line_of, frame, verdicts, names=names, threshold=threshold, notes=notes)
 
