@@ -8,7 +8,8 @@ from truerate.sources.answers.table import read_table
 
 def rows_of(field="worker_id", **more):
     """Three people on answer a (yes yes no), two on b (yes no), one on c."""
-    labels = [("a", "w1", True), ("a", "w2", True), ("a", "w3", False), ("b", "w1", True), ("b", "w2", False), ("c", "w1", False)]  # fmt: skip
+    labels = [("a", "w1", True), ("a", "w2", True), ("a", "w3", False), ("b", "w1", True)]
+    labels += [("b", "w2", False), ("c", "w1", False)]
     return [
         {"id": name, "system": "s", "answer": name.upper(), "hallucinated": label, field: who} | more
         for name, who, label in labels

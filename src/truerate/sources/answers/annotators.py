@@ -1,15 +1,10 @@
 """Files with a line per annotator: lines that label the same answer are one answer, on whose label most decide."""
 
-import re
-
 import polars as pl
 
 from truerate.sources.answers.fields import SLICE, SPAN
+from truerate.sources.answers.names import is_annotator
 
-# the name of a field that says who labelled a line
-_WHO = re.compile(
-    r"(?:.*[\W_])?(?:annotator|rater|worker|labell?er|coder)s?(?:[\W_]?(?:id|name))?", re.IGNORECASE
-)
 BY_ID, BY_TEXT = ["id", "system", "answer"], ["question", "reference", "system", "answer"]
 
 
@@ -21,7 +16,7 @@ def one_per_answer(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int], list[s
     """
     rows = list(range(frame.height))
     who = next(
-        (c for c in frame.columns if c.startswith(SLICE) and _WHO.fullmatch(c.removeprefix(SLICE))), None
+        (c for c in frame.columns if c.startswith(SLICE) and is_annotator(c.removeprefix(SLICE))), None
     )
     named = frame.filter(pl.col("label").is_not_null()) if who else frame.head(0)
     keys = (key for key in (BY_ID, BY_TEXT) if named.select(key).is_duplicated().any())

@@ -11,8 +11,16 @@ import polars as pl
 
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.text import n_words
-from truerate.sources.answers.names import LABELS, NAMES, ROLES, VERDICTS, canonical_names, is_good_if_high
-from truerate.sources.answers.reading import NOTHING, says_by_itself
+from truerate.sources.answers.names import (
+    LABELS,
+    NAMES,
+    ROLES,
+    VERDICTS,
+    canonical_names,
+    is_annotator,
+    is_good_if_high,
+)
+from truerate.sources.answers.reading import IS_SO, NOTHING, says_by_itself
 
 ALWAYS_EVIDENCE, GOLDEN = (NAMES[name] for name in ("always_evidence", "golden"))
 NOT = "not:"  # before a field whose true or high values mean faithful
@@ -211,8 +219,10 @@ def _labels(
         name: f"nothing says which value means hallucinated; say --map label={name}, or --map label=not:{name}"
         for name in names
         if not _says_which(name, columns[name])
+        and not (is_annotator(name) and {str(value).lower() for value in columns[name]} - IS_SO.keys())
     }
-    return [name for name in names if name not in unsure], unsure
+    names = [name for name in names if _says_which(name, columns[name])]
+    return names, unsure
 
 
 def _says_which(name: str, values: Sequence[Any]) -> bool:

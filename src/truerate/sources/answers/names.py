@@ -9,8 +9,9 @@ from truerate.core.data_files import read_data
 
 NAMES: Mapping[str, Any] = read_data(Path(__file__).with_name("fields.yaml"), dict)
 ROLES: Mapping[str, Sequence[str]] = NAMES["roles"]
-LABELS, VERDICTS, GOOD = (
-    re.compile(NAMES[name], re.IGNORECASE) for name in ("labels_like", "verdicts_like", "good_if_high")
+LABELS, VERDICTS, GOOD, ANNOTATORS = (
+    re.compile(NAMES[name], re.IGNORECASE)
+    for name in ("labels_like", "verdicts_like", "good_if_high", "annotators_like")
 )
 _KNOWN = {name for names in ROLES.values() for name in names} | {*NAMES["golden"]}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -40,6 +41,11 @@ def canonical_names(written: Iterable[str]) -> dict[str, str]:
 def _is_known(name: str) -> bool:
     patterns = (LABELS, VERDICTS, GOOD)
     return name in _KNOWN or any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def is_annotator(name: str) -> bool:
+    """Return whether a field's name says that it holds who labelled a line."""
+    return bool(ANNOTATORS.fullmatch(as_snake(name)))
 
 
 def is_good_if_high(name: str) -> bool:
