@@ -221,7 +221,9 @@ def _labels(
         if not _says_which(name, columns[name])
         and not (is_annotator(name) and {str(value).lower() for value in columns[name]} - IS_SO.keys())
     }
-    names = [name for name in names if _says_which(name, columns[name])]
+    if {"label", "score", "explanation"} <= set(columns):  # as judges write; Phoenix's evaluations
+        unsure["label"] = "a judge's, by its explanation: --verdicts label, or of people --map label=label"
+    names = [name for name in names if name not in unsure and _says_which(name, columns[name])]
     return names, unsure
 
 

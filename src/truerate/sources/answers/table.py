@@ -3,16 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from truerate.core.errors import SourceError, listed
-from truerate.core.process.system_errors import check_regular
 from truerate.sources.answers.annotators import one_per_answer
+from truerate.sources.answers.exports import Export
 from truerate.sources.answers.fields import (
     COLUMNS,
     SLICE,
@@ -24,19 +22,10 @@ from truerate.sources.answers.fields import (
     is_turned,
     value_at,
 )
-from truerate.sources.answers.forms import (
-    HUB,
-    STDIN,
-    Records,
-    Source,
-    at_line,
-    content_of,
-    named,
-    records_of,
-    several,
-)
+from truerate.sources.answers.forms import HUB, Records, Source, at_line, named
 from truerate.sources.answers.label_spans import kinds_of, spans_in
 from truerate.sources.answers.large import Large, LineOf, large
+from truerate.sources.answers.opening import of_hub, opened
 from truerate.sources.answers.reading import (
     STATED,
     Answer,
@@ -95,8 +84,8 @@ def read_table(
     slices: Sequence[str] = (),
     keeps_questions: bool = True,
 ) -> AnswerTable:
-    """Return the answers of a source: a path, several that are one export, `-` (stdin), a table of polars, pandas
-    or `datasets`, or `hub:ORG/NAME`. `fields`: field by role (`fields.ROLES`), also as dotted path. `verdicts`: fields with
+    """Return the answers of a source: a path, several, a folder or a pattern (`opening.opened`), `-` (stdin), a table of
+    polars, pandas or `datasets`, or `hub:ORG/NAME`. `fields`: field by role (`fields.ROLES`), also as dotted path. `verdicts`: fields with
     the verdicts or scores of judges, `not:` before those whose high values mean faithful; one flags from
     `threshold` on, as the field counts. `slices`: fields to slice by, whatever they are called.
     `keeps_questions`: of a large file; else only which are equal.
@@ -108,8 +97,6 @@ def read_table(
     try:
         if isinstance(source, str) and source.startswith(HUB):
             source = of_hub(source)
-        if several(source):
-            return _of_export(_read_together(source), source, verdicts, threshold)
         if (
             verdicts
             and (read := _large(source, given, verdicts, slices, keeps_questions=keeps_questions)) is not None
@@ -127,15 +114,9 @@ def read_table(
                 has_texts=False,
                 has_repeats=read.has_repeats,
             )
-        content = None
-        if isinstance(source, str | PathLike):
-            is_folder = str(source) != STDIN and Path(source).is_dir()
-            content = b"" if is_folder else content_of(source, "answers")
-            if not given.get("answer") and (export := read_export(Path(source), content)) is not None:
-                return _of_export(export, source, verdicts, threshold)
-            if is_folder:
-                check_regular(source, "answers")  # says what it is
-        records = records_of(source, "answers", content)
+        records = opened(source, is_plain="answer" in given)
+        if not isinstance(records, list):
+            return _of_export(records, source, given, verdicts, threshold)
         if not records:
             raise SourceError(
                 f'{named(source, "answers")}: it holds none; give {{"answer": …, "reference": …}} per line'
@@ -144,27 +125,6 @@ def read_table(
         return _table(source, records, chosen, verdicts=verdicts, threshold=threshold)
     except pl.exceptions.PolarsError as error:
         raise SourceError(f"{named(source, 'answers')}: {str(error).splitlines()[0]}") from None
-
-
-def read_export(path: Path, content: bytes) -> Any:
-    """The records of another tool's export, None of a plain file."""
-    from truerate.sources.answers.exports import read_export as read
-
-    return read(path, content)
-
-
-def _read_together(paths: Sequence[str | PathLike[str]]) -> Any:
-    from truerate.sources.answers.exports import read_together
-
-    return read_together([Path(path) for path in paths], [content_of(path, "answers") for path in paths])
-
-
-def of_hub(name: str) -> pl.DataFrame:
-    """The rows of a data set of the Hub (`hub:ORG/NAME`), of all its Parquet files. Raises SourceError."""
-    try:
-        return pl.read_parquet(f"hf://datasets/{name.removeprefix(HUB)}@~parquet/**/*.parquet")
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise SourceError(f"reading the answers {name!r}: {str(error).splitlines()[0]}") from None
 
 
 def _large(source: Source, *how: Any, keeps_questions: bool) -> Large | None:
@@ -183,7 +143,7 @@ def _fields(source: Source, *how: Any) -> Fields:
 
 
 def table_of_records(
-    records: Sequence[Mapping[str, Any]], tool: str, notes: Sequence[str], source: Source = ""
+    records: Sequence[Mapping[str, Any]], tool: str, notes: Sequence[str], source: Source = None
 ) -> AnswerTable:
     """The table of records that an export of another tool was read into, all judges of it as verdicts."""
     judges = list(dict.fromkeys(name for record in records for name in record.get("verdicts") or {}))
@@ -202,7 +162,7 @@ def table_of_records(
         [f"an export of {tool}", *notes],
     )
     table = _table(
-        source or tool,
+        tool if source is None else source,
         list(enumerate(rows, start=1)),
         chosen,
         verdicts=[VERDICT + name for name in judges],
@@ -212,8 +172,16 @@ def table_of_records(
     return table
 
 
-def _of_export(export: Any, source: Source, verdicts: Sequence[str], threshold: float) -> AnswerTable:
+def _of_export(
+    export: Export, source: Source, given: Mapping[str, str], verdicts: Sequence[str], threshold: float
+) -> AnswerTable:
     """An export's table with the judges that were asked for; all where none was."""
+    if given:
+        role, name = next(iter(given.items()))
+        raise SourceError(
+            f"{named(source, 'answers')}: --map {role}={name}: an export of {export.tool} is read by that tool's names; "
+            "with --map answer=FIELD, too, it is read as a plain file"
+        )
     table = table_of_records(export.records, export.tool, export.notes, source)
     names = [column_of(name) for name in verdicts] or list(table.verdicts)
     if absent := [name for name in names if name not in table.verdicts]:

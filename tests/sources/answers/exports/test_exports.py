@@ -202,6 +202,57 @@ def test_a_label_of_a_data_set_is_none_of_the_answer(tmp_path):
     assert "left out: hallucination, label" in " ".join(export.notes)
 
 
+def test_a_folder_or_a_pattern_is_read_as_one(tmp_path):
+    def log(model, epochs, folder):
+        samples = [
+            {
+                "id": "s",
+                "epoch": n,
+                "input": "q",
+                "output": {"completion": "A"},
+                "scores": {"faithful": {"value": "I"}},
+            }
+            for n in range(1, epochs + 1)
+        ]
+        (tmp_path / folder).mkdir(exist_ok=True)
+        text = json.dumps({"status": "success", "eval": {"model": model}, "samples": samples})
+        (tmp_path / folder / f"{model}{epochs}.json").write_text(text)
+
+    log("elm", 1, "logs"), log("elm", 2, "logs"), log("oak", 1, "logs")
+    for source in (
+        tmp_path / "logs",
+        str(tmp_path / "logs" / "*.json"),
+        sorted((tmp_path / "logs").iterdir()),
+    ):
+        frame = read_table(source).frame
+        assert frame["system"].to_list() == ["elm", "elm", "elm", "oak"]
+        assert frame.select("id", "run").rows() == [("s", "1"), ("s", "elm2: 1"), ("s", "2"), ("s", "1")]
+    with pytest.raises(SourceError, match=r"--map system=x: an export of Inspect .* --map answer=FIELD"):
+        read_table(tmp_path / "logs", fields={"system": "x"})
+    (tmp_path / "logs" / "a.csv").write_text("answer\nA\n")
+    with pytest.raises(SourceError, match=r"files of several tools \(Inspect, none\)"):
+        read_table(tmp_path / "logs")
+    with pytest.raises(SourceError, match="no file has such a name"):
+        read_table(str(tmp_path / "*.none"))
+
+
+def test_the_parts_of_a_table_are_one_and_a_table_of_a_tool_is_read_from_memory(tmp_path):
+    frame = pl.DataFrame({"answer": ["A", "B", "C"], "is_hallucinated": [True, False, False]})
+    for n in range(3):
+        frame[n : n + 1].write_parquet(tmp_path / f"part-{n}.parquet")
+    assert read_table(tmp_path).frame.select("id", "answer", "label").rows() == [
+        ("1", "A", True),
+        ("2", "B", False),
+        ("3", "C", False),
+    ]
+    row = {"user_input": "q", "retrieved_contexts": ["c"], "response": "A", "faithfulness": 0.25}
+    table = read_table(pl.DataFrame([row]))
+    assert table.frame["verdict:faithfulness"].to_list() == [0.75] and table.notes[0] == "an export of RAGAS"
+    (tmp_path / "x.csv").write_text("answer,is_hallucinated\nA,true\n")
+    with pytest.raises(SourceError, match="not parts of one export or one table"):
+        read_table(tmp_path)
+
+
 TABLE = {  # of the files at hand: answers that the judge flags, of how many; that people say are hallucinated
     "datasets-5.2.0.jsonl": ((6, 16), (6, 16)),
     "deepeval-4.3.1-goldens.json": (None, (6, 16)),

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import polars as pl
+
+from truerate.core.errors import SourceError
 from truerate.sources.answers.exports import (
     data_folders,
     deepeval,
@@ -15,7 +19,8 @@ from truerate.sources.answers.exports import (
     traces,
 )
 from truerate.sources.answers.exports.contents import Content, content_of, unreadable
-from truerate.sources.answers.exports.records import Export
+from truerate.sources.answers.exports.records import Export, joined
+from truerate.sources.answers.forms import named, within
 
 READERS: tuple[tuple[str, Callable[[Content], Export | None]], ...] = (
     ("Inspect", inspect_logs.of_json),
@@ -49,22 +54,62 @@ def read_export(path: Path, content: bytes) -> Export | None:
     if (export := inspect_logs.of_zip(path, content)) is not None:
         return export
     text = content_of(path, content)
-    if text is None:
-        return None
-    for tool, read in READERS:
-        try:
-            if (export := read(text)) is not None:
-                return export
-        except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
-            fault = f"by its fields it is an export of {tool}, but one has another form than {tool} writes: {error}"
-            raise unreadable(path, fault) from None
+    return None if text is None else _read(text)
+
+
+def read_frame(frame: pl.DataFrame) -> Export | None:
+    """The answers in a table in memory that another tool made; None where no tool that is known did."""
+    return _read(Content(Path("-"), frame=frame))
+
+
+def _read(content: Content) -> Export | None:
+    contents = [content]
+    if content.document is not None and len(rows := within(content.document)) > 1:
+        contents.append(Content(content.path, records=[row for _, row in rows]))  # {"data": […]}
+    for each in contents:
+        for tool, read in READERS:
+            try:
+                if (export := read(each)) is not None:
+                    return export
+            except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
+                fault = f"by its fields it is an export of {tool}, but one has another form than {tool} writes: {error}"
+                raise unreadable(content.path, fault) from None
     return None
 
 
-def read_together(paths: Sequence[Path], contents: Sequence[bytes]) -> Export:
-    """The answers in several files that are one export. Raises SourceError, one line, where they are not."""
-    read = (content_of(path, content) or Content(path) for path, content in zip(paths, contents, strict=True))
-    return traces.read_together(list(read))
+def read_together(source: Any, paths: Sequence[Path], contents: Sequence[bytes]) -> Export | None:
+    """The answers in several files: the two of one export, or logs of one tool; None where no tool that is known
+    wrote them. Raises SourceError, one line, where they do not belong together.
+    """
+    read = [content_of(path, content) or Content(path) for path, content in zip(paths, contents, strict=True)]
+    if (export := traces.read_together(read)) is not None:
+        return export
+    exports = [
+        (path, read_export(path, content))
+        for path, content, text in zip(paths, contents, read, strict=True)
+        if not _says_what_is_beside(text)
+    ]
+    tools = sorted({"none" if export is None else export.tool for _, export in exports})
+    if tools in ([], ["none"]):
+        return None
+    if len(tools) > 1:
+        raise SourceError(
+            f"{named(source, 'answers')}: files of several tools ({', '.join(tools)}); name those of one"
+        )
+    if len(forms := {path.suffix for path, _ in exports}) > 1:
+        raise SourceError(
+            f"{named(source, 'answers')}: files of several forms ({', '.join(sorted(forms))}), which may be one another's "
+            "copies; name those of one"
+        )
+    return joined([(path.stem, export) for path, export in exports if export is not None])
 
 
-__all__ = ["Export", "read_export", "read_together"]
+def _says_what_is_beside(content: Content) -> bool:
+    """Return whether a file holds the aggregate of answers that lie in another one."""
+    names = set(content.document or {})
+    return "evaluation_results" in names or (
+        "results" in names and bool({"task_hashes", "n-samples"} & names)
+    )
+
+
+__all__ = ["Export", "read_export", "read_frame", "read_together"]

@@ -5,20 +5,21 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import yaml
 
 from truerate.core.errors import SourceError
-from truerate.sources.answers.forms import long_cells
+from truerate.sources.answers.forms import ARROW, ARROW_STREAM, PARQUET, columnar, long_cells, unrolled
 
 DELIMITERS = ",\t;"
 UNPACKED = 2**31  # bytes that the members of a packed file may hold together
-LARGEST_BESIDE, SUFFIXES = 2**28, (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+LARGEST_BESIDE, SUFFIXES = 2**28, (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 ZIP, ZSTANDARD = b"PK\x03\x04", 93  # how a zip begins; the number of its members' compression
 _YAML_BEGINS = re.compile(r"(?:---\n)?(?:evalId|results|version|config):", re.ASCII)
 _HEADER = re.compile(r"[^\r\n{]+,")
@@ -43,7 +44,8 @@ for _tag, _pattern, _first in (
 @dataclass(frozen=True)
 class Content:
     """A file at `path`: `text` of one that is text, the `header` of one that is delimited, `document` where
-    it is one object; `others` that were named with it, None where those beside it are looked through.
+    it is one object, `frame` or `records` where it is a table of another form; `others` that were named with it,
+    None where those beside it are looked through.
     """
 
     path: Path
@@ -52,6 +54,8 @@ class Content:
     delimiter: str = ""
     document: Row | None = None
     is_list: bool = False
+    frame: pl.DataFrame | None = None
+    records: Sequence[Row] = ()
     others: tuple["Content", ...] | None = None
 
     @cached_property
@@ -75,10 +79,14 @@ class Content:
     @cached_property
     def names(self) -> set[str]:
         """The names of the first record's fields, or of the columns."""
-        return set(self.header or self.first)
+        return set(self.frame.columns if self.frame is not None else self.header or self.first)
 
     def _records(self, *, some: bool = False) -> Iterator[tuple[int, Row]]:
-        if self.document is not None:
+        if self.frame is not None:
+            yield from enumerate(self.frame.iter_rows(named=True), start=1)
+        elif self.records:
+            yield from enumerate(self.records, start=1)
+        elif self.document is not None:
             yield 1, self.document
         elif self.header:
             yield from self._cells()
@@ -112,9 +120,14 @@ def unreadable(path: Path, error: object) -> SourceError:
 
 
 def content_of(path: Path, content: bytes) -> Content | None:
-    """What a file of text holds; None for another form, or where the beginning is none of JSON, JSON lines,
-    a delimited table or promptfoo's YAML.
+    """What a file of text or columns holds; None for another form, or where the beginning is none of JSON, JSON
+    lines, a delimited table, Parquet, Arrow or promptfoo's YAML.
     """
+    if content.startswith((PARQUET, ARROW, ARROW_STREAM)):
+        try:
+            return Content(path, frame=columnar(content))
+        except ValueError:
+            return None
     if b"\0" in content[:1000]:
         return None
     try:
@@ -130,13 +143,22 @@ def content_of(path: Path, content: bytes) -> Content | None:
             if line.endswith("}") and len(line) < len(text.strip()):
                 _DECODER.decode(line)  # JSON lines
                 return Content(path, text)
-            return Content(path, document=_object(_DECODER.decode(text.strip()), 1))
+            document = _object(_DECODER.decode(text.strip()), 1)
+            rows = unrolled(document) or _page_of(document)
+            return Content(path, document=document) if rows is None else Content(path, records=rows)
         if _YAML_BEGINS.match(begin):
             value = yaml.load(text, _Yaml)
             return Content(path, document=value) if isinstance(value, dict) else None
     except (ValueError, RecursionError, yaml.YAMLError):
         return None
     return _delimited(path, text)
+
+
+def _page_of(document: Row) -> list[Row] | None:
+    """The objects of an API's page, `{"data": [...], "meta": {...}}`; None for another object."""
+    rows, rest = document.get("data"), [value for name, value in document.items() if name != "data"]
+    is_page = isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
+    return rows if is_page and not any(isinstance(value, list) for value in rest) else None
 
 
 def _delimited(path: Path, text: str) -> Content | None:

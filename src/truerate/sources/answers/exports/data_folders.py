@@ -50,6 +50,8 @@ def of_table(content: Content) -> Export | None:
     stand beside it: in a Parquet file of the same name, or a saved folder. None for another table.
     """
     path = content.path
+    if content.frame is not None:
+        return None  # which has its own
     infos = path.parent.glob(f"{glob.escape(path.stem)}*/{INFO}")
     for other in (path.with_suffix(".parquet"), path.parent / INFO, *sorted(infos)):
         classes = {name: names for name, names in _classes_beside(other).items() if name in content.names}

@@ -1,5 +1,6 @@
 """Goldens and test runs of DeepEval."""
 
+import re
 from typing import Any
 
 from truerate.sources.answers.exports.contents import Content
@@ -14,6 +15,9 @@ _GOLDEN = {
     "custom_column_key_values",
     "source_file",
 }
+
+_RUN = {"metricsScores", "testPassed", "conversationalTestCases", "test_results"}
+_HUMP = re.compile("_([a-z])")
 
 
 def of_goldens(content: Content) -> Export | None:
@@ -68,9 +72,9 @@ def of_run(content: Content) -> Export | None:
     document = content.document or {}
     document = document["testRunData"] if isinstance(document.get("testRunData"), dict) else document
     cases = document.get("testCases")
-    if not isinstance(cases, list) or not {"metricsScores", "testPassed", "conversationalTestCases"} & set(
-        document
-    ):
+    if isinstance(results := document.get("test_results"), list):  # `evaluate()`'s own, as Python writes it
+        cases = [{_HUMP.sub(_upper, name): value for name, value in case.items()} for case in results]
+    if not isinstance(cases, list) or not _RUN & set(document):
         return None
     records = []
     for case in [*cases, *(document.get("conversationalTestCases") or [])]:
@@ -87,6 +91,10 @@ def of_run(content: Content) -> Export | None:
             _record(case, metadata, ("actualOutput", "retrievalContext", "expectedOutput"), scores)
         )
     return export_of(TOOL, records, ["a metric's verdict is its success, by its own threshold"])
+
+
+def _upper(letter: re.Match[str]) -> str:
+    return letter[1].upper()
 
 
 def _record(

@@ -213,3 +213,24 @@ def _keep_slices(records: Sequence[dict[str, Any]], lines: list[str]) -> None:
     ]
     for record in records:
         record["slices"] = {name: record["slices"].get(name, "") for name in kept}
+
+
+def joined(exports: Sequence[tuple[str, Export]]) -> Export:
+    """The answers of several files of one tool, with the files' names. An id that an earlier file has for the same
+    system and run is a repeat of it if the same is asked, else another one.
+    """
+    questions: dict[tuple, Any] = {}
+    records = []
+    for name, export in exports:
+        earlier = dict(questions)
+        for record in export.records:
+            key = (record["id"], record["system"], record["run"])
+            if record["id"] is not None and key in earlier:
+                role = "run" if earlier[key] == record["question"] else "id"
+                record = record | {role: f"{name}: {record[role] or 1}"}
+            questions.setdefault(key, record["question"])
+            records.append(record)
+    notes = list(dict.fromkeys(note for _, export in exports for note in export.notes))
+    return Export(
+        exports[0][1].tool, records, [f"{len(exports)} files", *notes] if len(exports) > 1 else notes
+    )

@@ -11,7 +11,7 @@ from truerate.sources.answers.exports.records import Export, export_of, label_of
 from truerate.sources.answers.exports.values import decoded, message_of, score_of
 
 Statement = tuple[str, str, Any]  # kind, name, value
-Judged = Mapping[str, list[Statement]]  # by what they are of
+Judged = defaultdict[str, list[Statement]]  # by what they are of
 PEOPLE, JUDGE = "people", "judge"
 
 
@@ -25,15 +25,18 @@ def _score_of_langfuse(row: Mapping[str, Any]) -> tuple[str, Statement]:
 
 
 def _answers_of_langfuse(content: Content, judged: Judged, notes: list[str]) -> Iterator[Row]:
-    """The answers of observations. Of a trace with several generations the last is its answer."""
-    rows = [
-        row for row in content.rows if str(row.get("type", "GENERATION")).upper() == "GENERATION"
-    ] or content.rows
+    """The answers of observations. Of a trace with several generations the last is its answer. Traces bring their
+    scores with them; of scores by name alone it is not known who gave them.
+    """
+    all_rows = [_observation(row, judged) for row in content.rows]
+    if any(isinstance(row.get("scores"), dict) for row in content.rows):
+        notes.append("who gave the scores of a trace, people or a judge, it does not say: read as judges'")
+    rows = [row for row in all_rows if str(row.get("type", "GENERATION")).upper() == "GENERATION"] or all_rows
     rows = sorted(rows, key=lambda row: str(row.get("startTime") or ""))
     last = {str(row.get("traceId")): row for row in rows}
-    if len(rows) < len(content.rows):
-        notes.append(f"observations that are no generations, left out: {len(content.rows) - len(rows)}")
-    for row in content.rows:
+    if len(rows) < len(all_rows):
+        notes.append(f"observations that are no generations, left out: {len(all_rows) - len(rows)}")
+    for row in all_rows:
         trace, own_id = str(row.get("traceId")), str(row.get("id"))
         if last.get(trace) is not row and own_id not in judged:
             continue
@@ -55,6 +58,25 @@ def _answers_of_langfuse(content: Content, judged: Judged, notes: list[str]) -> 
         )
 
 
+def _observation(row: Row, judged: Judged) -> Row:
+    """A trace as the observation that it holds last, its scores entered; an observation as it is."""
+    scores = decoded(row.get("scores"))
+    if "traceId" in row or not isinstance(scores, dict | list):
+        return row
+    given = judged[str(row.get("id"))]
+    for score in scores if isinstance(scores, list) else ():
+        if isinstance(score, dict):
+            given.append(_score_of_langfuse(score)[1])
+    for name, values in scores.items() if isinstance(scores, dict) else ():
+        given += [(JUDGE, name, value) for value in (values if isinstance(values, list) else [values])]
+    models = [
+        inner["model"]
+        for inner in decoded(row.get("observations")) or ()
+        if isinstance(inner, dict) and inner.get("model")
+    ]
+    return row | {"traceId": row.get("id"), "model": models[-1] if models else None}
+
+
 def is_langfuse_scores(content: Content) -> bool:
     """Return whether a file holds scores of Langfuse."""
     return {"name", "source", "value"} <= content.names and bool(
@@ -64,8 +86,10 @@ def is_langfuse_scores(content: Content) -> bool:
 
 def is_langfuse_observations(content: Content) -> bool:
     """Return whether a file holds observations of Langfuse."""
-    return {"traceId", "output"} <= content.names and bool(
-        {"type", "startTime", "parentObservationId"} & content.names
+    names = content.names
+    is_trace = {"id", "output", "scores"} <= names and bool({"sessionId", "userId", "htmlPath"} & names)
+    return is_trace or (
+        {"traceId", "output"} <= names and bool({"type", "startTime", "parentObservationId"} & names)
     )
 
 
@@ -92,19 +116,50 @@ def _answers_of_phoenix(content: Content, judged: Judged, notes: list[str]) -> I
     spans = spans or rows
     if len(spans) < len(rows):
         notes.append(f"spans that are no LLM calls, left out: {len(rows) - len(spans)}")
+    retrieved: dict[Any, list[Any]] = defaultdict(list)
+    for row in rows if len(spans) < len(rows) else ():
+        retrieved[_trace_of(row)] += _documents(row)
     for row in spans:
         context = row.get("context") if isinstance(row.get("context"), dict) else {}
         own_id = str(_any(row, "span_id", "context.span_id") or (context or {}).get("span_id"))
         metadata = decoded(attribute(row, "metadata"))
         yield _judged(
-            judged.get(own_id, []),
-            message_of(decoded(attribute(row, "output.value")), "assistant"),
+            [*judged.get(own_id, ()), *_evals(row)],
+            _message(row, "output", "assistant"),
             metadata if isinstance(metadata, dict) else {},
-            question=message_of(decoded(attribute(row, "input.value")), "user"),
-            reference=_documents(row),
+            question=_message(row, "input", "user"),
+            reference=_documents(row) or retrieved.get(_trace_of(row)),
             system=attribute(row, "llm.model_name"),
             id=own_id,
         )
+
+
+def _message(row: Mapping[str, Any], side: str, role: str) -> str:
+    """The last message of a role in a span's `output` or `input`, as value or as messages."""
+    text = message_of(decoded(attribute(row, f"{side}.value")), role)
+    messages = decoded(attribute(row, f"llm.{side}_messages"))
+    if text or not isinstance(messages, list):
+        return text
+    plain = [
+        {name.removeprefix("message."): value for name, value in (each.get("message") or each).items()}
+        for each in messages
+        if isinstance(each, dict)
+    ]
+    return message_of(plain, role)
+
+
+def _evals(row: Mapping[str, Any]) -> Iterator[Statement]:
+    """What evaluations say that were joined to a span: columns `eval.NAME.label` and `eval.NAME.score`."""
+    for column, value in row.items():
+        name = column.removeprefix("eval.").removesuffix(".label")
+        if column == f"eval.{name}.label":
+            score = row.get(f"eval.{name}.score")
+            yield JUDGE, name, value if score_of(value)[0] is not None or score is None else score
+
+
+def _trace_of(row: Mapping[str, Any]) -> Any:
+    context = row.get("context") if isinstance(row.get("context"), dict) else {}
+    return _any(row, "context.trace_id", "trace_id") or (context or {}).get("trace_id")
 
 
 def is_annotations(content: Content) -> bool:
@@ -195,7 +250,7 @@ class TwoFiles:
             content = self._with_answers(content)
         elif not self.are_answers(content):
             return None
-        judged: dict[str, list[Statement]] = defaultdict(list)
+        judged: Judged = defaultdict(list)
         notes = []
         for file in filter(self.are_judges, beside(content, "*")):
             notes.append(f"{self.judges} of {file.path.name!r}")
@@ -203,8 +258,9 @@ class TwoFiles:
                 key, statement = self.statement_of(row)
                 judged[key].append(statement)
         missing = f"no {self.judges} beside it (JSONL or CSV): labels and verdicts are not there"
-        notes = notes or [missing]
-        return export_of(self.tool, list(self.records(content, judged, notes)), notes)
+        records = list(self.records(content, judged, notes))
+        is_missing = not judged and not any(record["scores"] for record in records)
+        return export_of(self.tool, records, [missing, *notes] if is_missing else notes)
 
     def _with_answers(self, content: Content) -> Content:
         files = [other for other in beside(content, "*") if self.are_answers(other)]
@@ -226,8 +282,12 @@ PHOENIX = TwoFiles(
 )
 
 
-def read_together(files: Sequence[Content]) -> Export:
-    """The export that several files are together. Raises SourceError where they do not belong together."""
+def read_together(files: Sequence[Content]) -> Export | None:
+    """The export that several files are together; None where none of them is of what judges say. Raises SourceError
+    where they do not belong together.
+    """
+    if not any(tool.are_judges(file) for tool in (LANGFUSE, PHOENIX) for file in files):
+        return None
     paths = ", ".join(repr(str(file.path)) for file in files)
     for tool in (LANGFUSE, PHOENIX):
         answers = [file for file in files if tool.are_answers(file)]

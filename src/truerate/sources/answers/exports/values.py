@@ -33,7 +33,7 @@ def text_of(value: Any) -> str:
             return "".join(text_of(part.get("text")) for part in value if part.get("type", "text") == "text")
     if isinstance(value, list) and len(value) == 1:
         return text_of(value[0])
-    return json.dumps(value, ensure_ascii=False) if value not in ([], {}) else ""
+    return json.dumps(value, ensure_ascii=False, default=str) if value not in ([], {}) else ""
 
 
 def message_of(value: Any, *roles: str) -> str:
