@@ -5,11 +5,12 @@ import io
 
 import polars as pl
 import pytest
-from test_seed_formats import ALPACA, HOTPOT, MESSAGES, STORY, csv_of
 
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources.reading import read_source
+
+from .test_seed_formats import ALPACA, HOTPOT, MESSAGES, STORY, csv_of
 
 OTHER = HOTPOT | {"_id": "9", "question": "What is the Blue Lamp made of?", "answer": "Tin"}
 ARTICLE = {"article": "Varn opened a bridge.\n\nIt is long.", "highlights": "A bridge opened\nIt is long"}
