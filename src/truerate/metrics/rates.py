@@ -161,24 +161,17 @@ def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
     return Interval(value, value / spread, value * spread)
 
 
-def sensitivity_band(
-    flagged: float,
-    tpr: float,
-    fpr: float,
-    *,
-    tpr_factors: Sequence[float] = TPR_FACTORS,
-    fpr_factors: Sequence[float] = FPR_FACTORS,
-) -> tuple[float, float] | None:
-    """The range of the Rogan–Gladen rate while TPR and FPR move by these factors, in [0, 1]: what can be said
-    without natural labels.
+def sensitivity_band(flagged: float, tpr: float, fpr: float) -> tuple[float, float] | None:
+    """The range of the Rogan–Gladen rate while TPR and FPR move by TPR_FACTORS and FPR_FACTORS, in [0, 1]: what
+    can be said without natural labels.
 
     The rate falls in both, so the ends are the corners; where TPR does not exceed FPR at the upper corner,
     the end is 1. A band that lies whole beyond 0 or 1 is opened like an interval (`opened`). None where TPR
     does not exceed FPR even at the most favourable corner, or nothing is flagged and the band would be 0
     alone: nothing can be said.
     """
-    hits = [min(1.0, tpr * factor) for factor in tpr_factors]
-    alarms = [min(1.0, fpr * factor) for factor in fpr_factors]
+    hits = [min(1.0, tpr * factor) for factor in TPR_FACTORS]
+    alarms = [min(1.0, fpr * factor) for factor in FPR_FACTORS]
     if max(hits) <= min(alarms):
         return None
     ends = [(hit, alarm) for hit, alarm in ((max(hits), max(alarms)), (min(hits), min(alarms)))]

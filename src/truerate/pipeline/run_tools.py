@@ -46,16 +46,16 @@ def build(
     return 0
 
 
-def check_stages(names: Sequence[str], config: Layout, file: str = "dvc.yaml") -> None:
+def check_stages(names: Sequence[str], config: Layout) -> None:
     """Raise TruerateError for a name that is no stage or `stage@board`; paths of outputs are left to DVC."""
-    stages = list(settings_in(file)["stages"])
+    stages = list(settings_in("dvc.yaml")["stages"])
     for name in names:
         stage, is_of_board, board = name.partition("@")
         if "/" in name or ":" in name or Path(name).exists():
             continue
         if stage not in stages:
             hint = f"; its data set is `dataset@{name}`" if name in config.p.boards else meant(stage, stages)
-            raise SettingsError(f"stage {name!r} is not in {file}{hint}; there are: {listed(stages)}")
+            raise SettingsError(f"stage {name!r} is not in dvc.yaml{hint}; there are: {listed(stages)}")
         if is_of_board:
             config.p.board(board)
 

@@ -26,10 +26,10 @@ def is_in_stage() -> bool:
     return STAGE in os.environ
 
 
-def end_with_them(end: Callable[[], None] | None = None) -> None:
-    """Watch the processes from this one up to DVC; `end` is called once one of them is gone."""
+def end_with_them() -> None:
+    """Watch the processes from this one up to DVC, and interrupt this one once one of them is gone."""
     pairs = [pair for first in (os.getpid(), *_clients) for pair in pairwise(ancestors(first))]
-    threading.Thread(target=_watch, args=(pairs, end or interrupt), daemon=True).start()
+    threading.Thread(target=_watch, args=(pairs,), daemon=True).start()
 
 
 def stand_in(client: int) -> None:
@@ -45,12 +45,12 @@ def ancestors(first: int) -> list[int]:
     return line
 
 
-def _watch(pairs: list[tuple[int, int]], end: Callable[[], None]) -> None:
+def _watch(pairs: list[tuple[int, int]]) -> None:
     # an event that nobody sets, since `time.sleep` fails (EINVAL) where faketime moves the clock
     never = threading.Event()
     while all(_parent_of(child) == parent for child, parent in pairs):
         never.wait(LOOK_S)
-    end()
+    interrupt()
 
 
 def interrupt() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from truerate.core.errors import TruerateError
 
 
-def refuse_project(folder: str = ".") -> None:
-    """Raise TruerateError where DVC cannot build in a folder: see `unusable`."""
-    if what := unusable(folder):
+def refuse_project() -> None:
+    """Raise TruerateError where DVC cannot build in this folder: see `unusable`."""
+    if what := unusable():
         raise TruerateError(what)
 
 
