@@ -39,10 +39,11 @@ def test_what_is_missing_is_one_line_before_anything_is_built(options, says, tmp
     assert says in message and message.count("\n") == 1 and not work.exists()
 
 
-def test_options_of_a_file_are_none_of_a_folders(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(("name", "says"), [("", "no file in "), ("absent", "no file or folder ")])
+def test_a_folder_without_a_file_is_no_board(name, says, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    assert main(["real", str(tmp_path), "--name", "Wells"]) == 2
-    assert "is no file" in capsys.readouterr().err
+    assert main(["real", str(tmp_path / name), "--name", "Wells", "--licence", "MIT"]) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_a_boards_name_is_one_of_folders():

@@ -88,11 +88,9 @@ def _real(o) -> None:
 def _build_boards(o) -> None:
     """Build the boards of a folder of public sets, or that of a person's own file."""
     where = {"work": o.work, "tables": o.tables, "results": o.commit_results}
-    if not Path(o.data).is_file():
+    if not (Path(o.data).is_file() or o.name or o.licence):  # a folder of sets
         from truerate.results.build import build
 
-        if o.name or o.licence:
-            raise SettingsError(f"--name and --licence are of a file of your own; {o.data!r} is no file")
         return build(layout(), o.data, **where)
     from truerate.results.own_file import build_own
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from truerate.config.data import AnswerFields, Rights
 from truerate.core.errors import SourceError, TruerateError, listed
-from truerate.core.keys import files
+from truerate.core.keys import content_id, files
 from truerate.core.text import clean
 from truerate.sources.answers.fields import VERDICT, given_fields
 from truerate.sources.answers.reading import STATED
@@ -104,6 +104,8 @@ def read(
 
 def _data_of(path: Path, name: str) -> Path:
     """The file that holds the answers: the path itself, or the one in its folder; a folder of `datasets` whole."""
+    if not path.exists():
+        raise SourceError(f"source {name!r}: no file or folder {str(path)!r}")
     if path.is_file() or any(path.glob("**/*.arrow")):
         return path
     present = [file for file in files(path) if file.name not in ABOUT]
@@ -201,7 +203,8 @@ def _keep(collection: Collection, table: AnswerTable, labels: _Labels, unnamed: 
         label_source=labels.kind,
         generator=system,
         spans=joined({"start": start, "end": end, "type": TYPE} for start, end in places),
-        unit=clean(row["unit"]),
+        # committed results name units: a question is no id that may stand there
+        unit=clean(row["id"]) if row["unit"] == row["id"] else content_id(collection.name, row["unit"]),
         id=clean(row["id"]),
         run=clean(row["run"]) or None,
         judge=labels.judge,

@@ -38,7 +38,8 @@ def folder_of(name: str, source: Source, config: Layout) -> Path:
         return _make(name, source, folder, config)
     if not folder.is_dir() and not (source.reader == OF_FILE and folder.is_file()):
         advice = f"put the files there or correct sources.{name}.path in params.yaml"
-        raise SourceError(f"source {name!r}: no folder {str(folder)!r}; {advice}")
+        what = "no file or folder" if source.reader == OF_FILE else "no folder"
+        raise SourceError(f"source {name!r}: {what} {str(folder)!r}; {advice}")
     return folder
 
 
