@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from truerate.answers.verdicts import NUMBER_SUPPORT, RULES, WORD_SUPPORT
+from truerate.answers.rules import NUMBER_SUPPORT, RULES, WORD_SUPPORT
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, load
 from truerate.detectors.interface import Texts

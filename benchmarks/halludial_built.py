@@ -136,7 +136,7 @@ def run_step(step: str, model: str, folder: Path, n: int, url: str) -> int:
     import polars as pl
 
     from truerate.core.schemas import Generation, Judgement, read, write
-    from truerate.llm import ask
+    from truerate.llm.ask import ask
     from truerate.sources.collection import SourceTables
     from truerate.tracks.halludial import steps
 
@@ -164,7 +164,7 @@ def run_step(step: str, model: str, folder: Path, n: int, url: str) -> int:
 # ---- measuring ---------------------------------------------------------------------------------------------
 def child(given: argparse.Namespace) -> None:
     """Run one step and tell what it took."""
-    import truerate.llm  # noqa: F401  what every step loads
+    import truerate.llm.ask  # noqa: F401  what every step loads
     import truerate.tracks.halludial.steps  # noqa: F401
     from truerate.pipeline.dataset import collect_rarely
 

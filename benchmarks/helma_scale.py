@@ -163,14 +163,14 @@ def layout(n: int, url: str = ""):
 
 def unsent(requests: Sequence, at, *, label: str) -> list:
     """A dead letter to each request: nothing is asked and nothing is read."""
-    from truerate.llm import Reply
+    from truerate.llm.request import Reply
 
     return [Reply(f"{n:064x}", "dead", "", None, "", None, None, 0.0, False) for n in range(len(requests))]
 
 
 def replied(requests: Sequence, at, *, label: str) -> list:
     """A reply to each request, drawn by its prompt; nothing is asked."""
-    from truerate.llm import Reply
+    from truerate.llm.request import Reply
 
     def one(place: int, request) -> Reply:
         said = request.messages[-1]["content"]
@@ -208,7 +208,7 @@ def tables_in(folder: Path):
 def run_step(name: str, folder: Path, n: int, url: str = "") -> int:
     """One step on the tables of those before it; the rows that it gives."""
     from truerate.core.schemas import Generation, Judgement, read, write
-    from truerate.llm import ask
+    from truerate.llm.ask import ask
     from truerate.tracks.halueval import steps
     from truerate.tracks.protocol import graph_of_track
 
@@ -280,7 +280,7 @@ def said_to(prompt: str) -> str:
 # ---- measuring ---------------------------------------------------------------------------------------------
 def child(given: argparse.Namespace) -> None:
     """Run one step and tell what it took."""
-    import truerate.llm  # noqa: F401  what every step loads
+    import truerate.llm.ask  # noqa: F401  what every step loads
     import truerate.tracks.halueval.steps  # noqa: F401
     from truerate.pipeline.dataset import collect_rarely
 

@@ -200,14 +200,14 @@ def whole(at, texts: list[str]) -> float:
 
 def ask_quietly(at, asked: list) -> list:
     """`ask` without its progress lines."""
-    from truerate.llm import ask
+    from truerate.llm.ask import ask
 
     with contextlib.redirect_stderr(io.StringIO()):
         return ask(asked, at, label="benchmark")
 
 
 def requests(texts: list[str]) -> list:
-    from truerate.llm import Request
+    from truerate.llm.request import Request
 
     params = {"temperature": 0.0, "top_p": 1.0, "max_tokens": 256}
     return [Request("bench", ({"role": "user", "content": text},), params) for text in texts]

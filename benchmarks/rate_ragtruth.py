@@ -24,7 +24,7 @@ import polars as pl
 
 from truerate.answers.judging import detector_of
 from truerate.answers.rating import cell_of, overall, seen_by
-from truerate.answers.verdicts import WORD_SUPPORT
+from truerate.answers.rules import WORD_SUPPORT
 from truerate.detectors.tokens.rules import learn_trees, read_trees
 from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.word_features import passages_of

@@ -67,7 +67,7 @@ def searches(n: int, n_chars: int) -> Iterator[dict]:
 
 def replied(requests: Sequence, at, *, label: str) -> list:
     """A reply to each request, drawn by its prompt; nothing is asked."""
-    from truerate.llm import Reply
+    from truerate.llm.request import Reply
 
     def one(request) -> Reply:
         said = request.messages[-1]["content"]

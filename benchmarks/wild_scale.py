@@ -193,7 +193,7 @@ def publish(at) -> None:
 # ---- measuring ---------------------------------------------------------------------------------------------
 def child(given: argparse.Namespace) -> None:
     """Run one job and tell what it took, imports apart."""
-    import truerate.llm  # noqa: F401  what every step loads
+    import truerate.llm.ask  # noqa: F401  what every step loads
     import truerate.tracks.wildhallucinations.steps  # noqa: F401
     from truerate.pipeline.dataset import collect_rarely
 

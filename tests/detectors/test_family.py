@@ -5,8 +5,7 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
-from truerate.detectors import fit_family, judge_family, members
-from truerate.detectors.family import member
+from truerate.detectors.family import fit_family, judge_family, member, members
 
 from .labelled_texts import contexts, samples
 

@@ -1,7 +1,7 @@
 """Requests, and a target, that the tests of this folder share."""
 
-from truerate.llm import Request
 from truerate.llm.keys import Target
+from truerate.llm.request import Request
 
 TARGET = Target(
     alias="m", endpoint="e", model="name", identity="name@1", address="http://127.0.0.1:9/v1", price=(1.0, 2.0), override={},

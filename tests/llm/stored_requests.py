@@ -9,7 +9,7 @@ import copy
 
 from truerate.config import Params
 from truerate.config.layout import Layout
-from truerate.llm import Request
+from truerate.llm.request import Request
 
 MODELS = {
     "m": {"model": "stub-model", "price": [1.0, 2.0]},

@@ -4,7 +4,8 @@ import pytest
 
 from llm.asked import asking
 from truerate.core.errors import TruerateError
-from truerate.llm import Request, ask, estimate, recorded
+from truerate.llm.ask import ask, estimate, recorded
+from truerate.llm.request import Request
 
 
 def test_replies_come_in_order_and_are_paid_once(at, stub):

@@ -8,7 +8,7 @@ import pytest
 
 from llm.asked import TARGET, asking
 from truerate.core.errors import TruerateError
-from truerate.llm import ask, estimate
+from truerate.llm.ask import ask, estimate
 from truerate.llm.stats import dead_letters, stats
 from truerate.llm.store.jobs import Job, Settled
 from truerate.llm.store.leases import Holder, settle

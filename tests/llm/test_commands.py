@@ -3,7 +3,8 @@
 import json
 
 from llm.asked import asking
-from truerate.llm import ask, commands
+from truerate.llm import commands
+from truerate.llm.ask import ask
 from truerate.llm.store.responses import Store
 
 

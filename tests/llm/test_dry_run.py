@@ -1,6 +1,6 @@
 """Asking without asking."""
 
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.dry_run import DryRun, assumed_reply
 
 from .asked import asking

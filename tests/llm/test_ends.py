@@ -5,7 +5,7 @@ import json
 import pytest
 
 from llm.asked import asking
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.store.responses import Store
 from truerate.llm.transport.policy import judge
 from truerate.llm.transport.verdict import is_broken, is_unknown

@@ -5,8 +5,8 @@ import pytest
 
 from llm.asked import TARGET, asking
 from truerate.core import text
-from truerate.llm import Request
 from truerate.llm.keys import CONTROLS, Target, _is_plain, without_system
+from truerate.llm.request import Request
 
 
 def variant(**changes) -> Target:

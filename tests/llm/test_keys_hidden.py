@@ -6,7 +6,7 @@ import pytest
 
 from llm.asked import asking
 from truerate.core.errors import TruerateError
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.store.responses import Store
 
 KEY = "swordfish 'of' no-known/form"

@@ -15,7 +15,7 @@ import pytest
 from llm.asked import asking
 from llm.conftest import ROOT
 from truerate.core.errors import EndpointError, TruerateError
-from truerate.llm import ask, estimate
+from truerate.llm.ask import ask, estimate
 from truerate.llm.transport.launch import Launch, acquire, launched
 
 SERVER = f"python {ROOT / 'tests' / 'stub.py'} --port {{port}}"

@@ -11,7 +11,7 @@ from llm.asked import asking
 from llm.forked import Forked
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.store.responses import Store
 
 N = 300

@@ -3,7 +3,7 @@
 import pytest
 
 from llm.asked import asking
-from truerate.llm import ask, estimate
+from truerate.llm.ask import ask, estimate
 from truerate.llm.stats import retry_dead
 from truerate.llm.store.responses import Store
 from truerate.llm.transport.verdict import is_cut, n_words

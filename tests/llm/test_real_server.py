@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from scripts.tiny_llama import make
-from truerate.llm import Request, ask
+from truerate.llm.ask import ask
+from truerate.llm.request import Request
 
 pytest.importorskip("fastapi", reason="`transformers serve` needs the extra `serving` of transformers")
 pytestmark = pytest.mark.slow

@@ -7,7 +7,8 @@ import pytest
 from llm.asked import asking
 from truerate.config.layout import Layout
 from truerate.core.errors import EndpointError, TruerateError
-from truerate.llm import Request, ask
+from truerate.llm.ask import ask
+from truerate.llm.request import Request
 from truerate.llm.stats import dead_letters
 from truerate.llm.store.responses import Store
 from truerate.llm.structured import verdict

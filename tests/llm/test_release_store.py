@@ -5,7 +5,7 @@ from pathlib import Path
 
 from llm import stored_requests
 from llm.conftest import BASE
-from truerate.llm import ask, estimate
+from truerate.llm.ask import ask, estimate
 from truerate.llm.stats import dead_letters, stats
 from truerate.llm.store.responses import Store
 

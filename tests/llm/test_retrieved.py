@@ -3,7 +3,8 @@
 import pytest
 
 from llm.asked import asking
-from truerate.llm import ask, retrieved
+from truerate.llm import retrieved
+from truerate.llm.ask import ask
 from truerate.llm.generation import Prompted, facts, generation
 
 PAGE, OTHER = "https://a.example/one", "https://b.example/two"

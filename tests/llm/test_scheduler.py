@@ -7,7 +7,7 @@ import pytest
 from llm.asked import asking
 from truerate.config.layout import Layout
 from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.stats import dead_letters, retry_dead, stats
 from truerate.llm.store.responses import Store
 

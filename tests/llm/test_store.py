@@ -13,7 +13,8 @@ import pytest
 from llm.asked import TARGET, asking
 from llm.forked import Forked
 from truerate.core.errors import StoreError, TruerateError
-from truerate.llm import ask, stats
+from truerate.llm import stats
+from truerate.llm.ask import ask
 from truerate.llm.store import archive
 from truerate.llm.store.budget import Charge, book
 from truerate.llm.store.jobs import Job, Settled

@@ -5,8 +5,8 @@ import pytest
 from llm.asked import TARGET, asking
 from llm.test_keys import variant
 from truerate.core.errors import EndpointError
-from truerate.llm import Request, ask, recorded
-from truerate.llm.request import answered, as_asked
+from truerate.llm.ask import ask, recorded
+from truerate.llm.request import Request, answered, as_asked
 from truerate.llm.store.budget import bound
 from truerate.llm.structured import choice, numbered_verdicts, reasoned_verdict, verdict
 from truerate.tracks.asking import whole_part

@@ -4,10 +4,11 @@ import polars as pl
 import pytest
 
 from llm.asked import asking
-from truerate.llm import Reply, ask
+from truerate.llm.ask import ask
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun
 from truerate.llm.generation import Prompted, facts, generation, generations
+from truerate.llm.request import Reply
 from truerate.llm.thought import Parts, split_thought
 
 CASES = {

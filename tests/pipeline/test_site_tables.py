@@ -1,7 +1,7 @@
 """What pages are made from: rules as they say themselves, and the verdicts that are shown."""
 
 from truerate.core.schemas import Judgement, frame, judgement_row, save
-from truerate.detectors import members
+from truerate.detectors.family import members
 from truerate.pipeline.publishing.site_tables import OF_VERDICT, rule_docs, verdicts_on
 
 

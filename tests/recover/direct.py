@@ -7,9 +7,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from truerate.config.layout import Layout
-from truerate.llm import Reply
 from truerate.llm.keys import Target
-from truerate.llm.request import Request, answered
+from truerate.llm.request import Reply, Request, answered
 from truerate.llm.transport.policy import judge
 from truerate_world.encyclopedia import build
 from truerate_world.folders import part_of

@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import PAIRS, pairs
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate_world.halueval.models.profiles import PROFILES
 from truerate_world.models import COVERAGE
 

@@ -17,8 +17,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame
-from truerate.llm import Reply
-from truerate.llm.request import answered
+from truerate.llm.request import Reply, answered
 from truerate.sources.papers import wildchat
 from truerate.sources.tables import SourceTables
 from truerate.tracks.wildhallucinations import dataset, evidence, labels, scores, steps

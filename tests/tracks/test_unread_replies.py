@@ -3,10 +3,11 @@
 import pytest
 from llm.conftest import at, stub  # noqa: F401 - fixtures
 
-from truerate.llm import Request, ask, recorded
+from truerate.llm.ask import ask, recorded
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, assumed_reply
 from truerate.llm.generation import Prompted, Read, facts, generation, generations, standing
+from truerate.llm.request import Request
 from truerate.tracks.asking import Reminder, ask_until_read
 
 PARAMS = {"temperature": 0.0, "max_tokens": 50}

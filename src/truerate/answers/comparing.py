@@ -9,12 +9,12 @@ import polars as pl
 
 from truerate.answers.gating import FAILED, PASSED, UNDECIDED, Decision, decided
 from truerate.answers.grouping import grouping_of
-from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.proxies import judges_of
 from truerate.answers.rating import cell_of, seen_by, table_for
 from truerate.answers.telling import as_html
 from truerate.answers.verdicts import Detector
 from truerate.core.errors import SettingsError, SourceError
+from truerate.core.process.project import PARAMS
 from truerate.metrics.estimators.own_difference import ASSURED, Difference, difference_of
 from truerate.metrics.estimators.own_rate import with_unjudged
 from truerate.metrics.estimators.sample import Cell
@@ -89,7 +89,11 @@ def compare(
         table = table_for(
             source, labels=labelled, detector=detector, fields=fields, verdicts=verdicts, threshold=threshold
         )
-        judge = None if table.verdicts else detector_of(detector, adapter=adapter, params=params)
+        judge = None
+        if not table.verdicts:
+            from truerate.answers.judging import detector_of  # not waited for where files bring verdicts
+
+            judge = detector_of(detector, adapter=adapter, params=params)
         side = _side(table, judge)
         if not side.frame.height:
             raise SourceError(f"the {name} file has no answer that says something")

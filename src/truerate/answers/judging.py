@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from truerate.answers.verdicts import JUDGE, NO_REFERENCE, RULES, WORD_SUPPORT, AnswerVerdict, Detector, Spans
-from truerate.config import Published
-from truerate.config.layout import Layout
-from truerate.config.project import PARAMS, is_settings
+from truerate.answers.rules import RULES, WORD_SUPPORT
+from truerate.answers.verdicts import JUDGE, NO_REFERENCE, AnswerVerdict, Detector, Spans
 from truerate.core.errors import SettingsError, listed
+from truerate.core.process.project import PARAMS, is_settings
 from truerate.core.spans.whole_words import MARKED, whole_words
 from truerate.sources.answers.reading import Answer
 
 if TYPE_CHECKING:
+    from truerate.config import Published
+    from truerate.config.layout import Layout
     from truerate.llm.request import Estimate, Request
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -39,7 +40,7 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
             named, RULES[named].about, lambda answers: [_by_rule(named, answer) for answer in answers]
         )
     if named.startswith(JUDGE):
-        config = Layout.load(params)
+        config = _layout(params)
         alias = named.removeprefix(JUDGE)
         if config.p.endpoints[config.p.model(alias).endpoint].is_simulated:
             raise SettingsError(_no_judge(alias, _real_models(params)))
@@ -77,13 +78,19 @@ def _check_trained(named: str, params: str) -> None:
         )
     from truerate.pipeline.trained import members_of, trained
 
-    config = Layout.load(params)
+    config = _layout(params)
     members = {member for _, _, member in members_of(config)}
     if named not in members:
         raise SettingsError(
             f"detector {named!r} is not known; allowed: {allowed}, or a trained detector: {listed(members)}"
         )
     trained(config, named)
+
+
+def _layout(params: str) -> "Layout":
+    from truerate.config.layout import Layout  # where settings are read, and not before
+
+    return Layout.load(params)
 
 
 def _usual(params: str) -> Detector:
@@ -100,7 +107,7 @@ def _real_models(params: str) -> list[str]:
     """Declared models that answer for themselves, in their order; none without settings."""
     if not is_settings(params):
         return []
-    p = Layout.load(params).p
+    p = _layout(params).p
     return [name for name, model in p.models.items() if not p.endpoints[model.endpoint].is_simulated]
 
 
@@ -129,11 +136,13 @@ def _where_referred(
 
 
 # ---- detectors that learned --------------------------------------------------------------------------------
-def _published(named: str, adapter: str | None) -> Published:
+def _published(named: str, adapter: str | None) -> "Published":
     """The weights that a name says: a folder, or a Hub id with its commit."""
     weights, _, revision = (named, "", "") if Path(named).is_dir() else named.partition("@")
     if not Path(named).is_dir() and (weights.count("/") != 1 or not all(weights.split("/"))):
         raise SettingsError(f"--detector {named!r}: no such folder, and no Hub id (org/name@commit)")
+    from truerate.config import Published
+
     given: Mapping[str, str] = {"weights": weights} | ({"revision": revision} if revision else {})
     try:
         return Published(**given, **({"adapter": adapter} if adapter else {}))
@@ -144,7 +153,7 @@ def _published(named: str, adapter: str | None) -> Published:
         ) from None
 
 
-def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[AnswerVerdict]:
+def _by_weights(named: str, how: "Published", answers: Sequence[Answer]) -> list[AnswerVerdict]:
     """Return what weights in a folder or on the Hub say, by their adapter."""
     from truerate.detectors.published.checks import usable
     from truerate.detectors.published.family import judge_published
@@ -203,7 +212,7 @@ def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
     return requests
 
 
-def judged(answers: Sequence[Answer], alias: str, config: Layout) -> list[AnswerVerdict]:
+def judged(answers: Sequence[Answer], alias: str, config: "Layout") -> list[AnswerVerdict]:
     """Return what the model says of each answer; a dead or unreadable reply gives no verdict, with the
     reason.
     """
@@ -221,7 +230,7 @@ def judged(answers: Sequence[Answer], alias: str, config: Layout) -> list[Answer
     return verdicts
 
 
-def would_cost(answers: Sequence[Answer], alias: str, config: Layout) -> "Estimate":
+def would_cost(answers: Sequence[Answer], alias: str, config: "Layout") -> "Estimate":
     """Calls, tokens and money of the answers that have a reference; asks nothing."""
     from truerate.llm.ask import estimate
 

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from truerate.answers.grouping import grouping_of
-from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import with_labels
 from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.rated import Rating, Unit
@@ -16,6 +15,7 @@ from truerate.answers.repeats import repeats_of
 from truerate.answers.retests import retests_of
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
+from truerate.core.process.project import PARAMS
 from truerate.core.spans.whole_words import units
 from truerate.metrics.estimators.label_groups import MANY, are_by_group, grouped_rate
 from truerate.metrics.estimators.own_rate import (
@@ -95,6 +95,8 @@ def rate(
             has_repeats=table.has_repeats,
         )
     else:
+        from truerate.answers.judging import detector_of  # not waited for where a file brings its verdicts
+
         judge = detector_of(detector, adapter=adapter, params=params)
         if chosen == "tokens" and not judge.says_where:
             raise _says_not_where(judge.name)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import truerate
-from truerate.config.project import project_of
 from truerate.core.data_files import read_data
+from truerate.core.process.project import project_of
 
 COMMANDS = Path(__file__).with_name("commands.yaml")
 WORDS: dict[str, Any] = read_data(Path(__file__).with_name("words.yaml"), dict)  # of reports

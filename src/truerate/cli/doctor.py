@@ -12,8 +12,8 @@ from pathlib import Path
 from truerate.cli.command import needed_extra
 from truerate.config.layout import Layout, store_path
 from truerate.config.models import OPENAI
-from truerate.config.project import PARAMS
 from truerate.core.errors import TruerateError
+from truerate.core.process.project import PARAMS
 from truerate.pipeline.checks.project import unusable as refusal_of_dvc
 
 PACKAGES = "dvc snakemake polars pandera openai transformers torch huggingface-hub jinja2 mkdocs".split()

@@ -8,14 +8,13 @@ from typing import Any
 import polars as pl
 
 from truerate.answers.gating import NO_REPORTS, Reports, write_reports
-from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rated import Unit
 from truerate.answers.rating import rate, table_for, unit_of
 from truerate.answers.telling import as_dict, lines, rate_decision
 from truerate.answers.verdicts import JUDGE
-from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
+from truerate.core.process.project import PARAMS
 from truerate.core.process.terminal import say
 from truerate.sources.answers.forms import HUB, STDIN
 from truerate.sources.answers.reading import STATED
@@ -98,12 +97,13 @@ def dry(
     ]
     if table.verdicts and detector is None:
         return [*report, f"verdicts: {', '.join(table.verdicts)}, of the file", "calls: 0"]
+    from truerate.answers.judging import detector_of, would_cost
+    from truerate.config.layout import Layout
+
     judge = detector_of(detector, adapter=adapter)
     report.append(f"detector: {judge.name} ({judge.why})")
     if not judge.name.startswith(JUDGE):
         return [*report, "calls: 0"]
-    from truerate.answers.judging import would_cost
-
     cost = would_cost(answers_of(stated), judge.name.removeprefix(JUDGE), Layout.load(PARAMS))
     money = f"{cost.usd_low:.4f} to {cost.usd_high:.4f} USD"
     return [

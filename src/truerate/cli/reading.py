@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from truerate.cli.command import command, layout
-from truerate.config.project import PARAMS
+from truerate.core.process.project import PARAMS
 
 
 @command("doctor")

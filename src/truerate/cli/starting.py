@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from truerate.cli.command import COMMANDS, command
-from truerate.config.project import PARAMS
 from truerate.core.data_files import read_data
 from truerate.core.errors import SettingsError
+from truerate.core.process.project import PARAMS
 
 SHELLS = ("bash", "fish", "zsh")
 _BASH = """_truerate() {{

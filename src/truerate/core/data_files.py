@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
-from pydantic import ConfigDict, ValidationError
 
 from truerate.core.errors import TruerateError
 
+if TYPE_CHECKING:
+    from pydantic import ConfigDict
+
 T = TypeVar("T")
-RECORD = ConfigDict(extra="forbid")  # of the records that such files hold
+RECORD: "ConfigDict" = {"extra": "forbid"}  # of the records that such files hold
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -24,7 +26,11 @@ def read_data(path: Path, build: Callable[[dict[str, Any]], T]) -> T:
         raise TruerateError(f"{name} is not there") from None
     except yaml.YAMLError as error:
         raise TruerateError(f"{name} is no YAML: {' '.join(str(error).split())}") from None
-    except ValidationError as error:
+    except ValueError as error:
+        from pydantic import ValidationError  # loaded by the files alone that hold its records
+
+        if not isinstance(error, ValidationError):
+            raise
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
         what = fault["msg"].replace("Input should", "it must")

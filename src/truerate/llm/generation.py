@@ -11,7 +11,7 @@ from truerate.config import Sampling
 from truerate.core.keys import content_id
 from truerate.core.schemas import Generation, Reject, frame, generation_row, pair, pairs, reject_row, unpaired
 from truerate.core.text import clean
-from truerate.llm import Reply, Request
+from truerate.llm.request import Reply, Request
 
 REASKED = "reasked"  # yes: its question was asked twice, and the other reply stands
 DECLINED = (

@@ -130,7 +130,7 @@ def _fit(config: Layout, board: str, name: str, samples: pl.DataFrame, fitting: 
 
         fit_all(fitting.jobs, fitting.fit, folder)
     elif is_first_process():
-        from truerate.detectors import fit_family
+        from truerate.detectors.family import fit_family
 
         references = contexts(config, board, samples, about=samples)
         how = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
@@ -226,7 +226,7 @@ def _judge(config: Layout, board: str, name: str, samples: pl.DataFrame, path: P
         save_in_parts(Judgement, files, path, **GROUPS)
         return
     if how.kind == "texts":
-        from truerate.detectors import judge_family
+        from truerate.detectors.family import judge_family
 
         references = contexts(config, board, samples, about=samples)
         state = {"folder": folder, "n_folds": how.folds, "entailment": how.entailment}

@@ -17,10 +17,12 @@ from truerate.config.blocks import Sampling
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
 from truerate.core.schemas import SPANS, Table, frame, pair
-from truerate.llm import Reply, Request, ask, prompts, structured
+from truerate.llm import prompts, structured
+from truerate.llm.ask import ask
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, decoding, generation, generations
 from truerate.llm.guard import neutralise
+from truerate.llm.request import Reply, Request
 
 # How a step asks: `llm.ask`, or what a plan puts in its place to see what would be asked.
 Asking = Callable[..., list[Reply]]

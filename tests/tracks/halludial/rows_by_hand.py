@@ -4,8 +4,8 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, frame, generation_row, pairs
-from truerate.llm import Reply
 from truerate.llm.generation import generation
+from truerate.llm.request import Reply
 from truerate.tracks.halludial.context import Context, Turn
 from truerate.tracks.halludial.prompting import Questions
 from truerate.tracks.halludial.settings import Settings

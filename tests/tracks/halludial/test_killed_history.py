@@ -15,7 +15,7 @@ from stub import Stub, serving
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.generation import facts
 from truerate.tracks.asking import ask_prompted
 from truerate.tracks.halludial.responding import run_self

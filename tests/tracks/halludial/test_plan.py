@@ -7,7 +7,7 @@ import yaml
 
 from truerate.config import checked
 from truerate.config.layout import Layout
-from truerate.llm import Request
+from truerate.llm.request import Request
 from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.tracks.halludial import protocol, responding
 from truerate.tracks.halludial.judging import read_located

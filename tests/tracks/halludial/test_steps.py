@@ -9,7 +9,7 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Count, Generation, Item, Judgement, Reject, Sample, frame, pair, validate
-from truerate.llm import estimate
+from truerate.llm.ask import estimate
 from truerate.llm.generation import facts
 from truerate.pipeline.planning.plan import planned
 from truerate.sources.papers import faithdial

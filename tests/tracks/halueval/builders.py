@@ -3,7 +3,7 @@
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
 from truerate.core.schemas.rows import sample_row
-from truerate.llm import Reply
+from truerate.llm.request import Reply
 from truerate.sources.collection import SourceTables
 from truerate.tracks.asking import Prompter
 from truerate.tracks.halueval.context import Context

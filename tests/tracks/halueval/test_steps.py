@@ -20,7 +20,7 @@ from truerate.core.schemas import (
     frame,
     validate,
 )
-from truerate.llm import estimate
+from truerate.llm.ask import estimate
 from truerate.llm.generation import facts
 from truerate.pipeline.planning.plan import planned
 from truerate.tracks.halueval import general, steps

@@ -15,7 +15,7 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Judgement, Sample, frame, pairs, validate
 from truerate.core.spans.tags import TYPES
-from truerate.llm import estimate
+from truerate.llm.ask import estimate
 from truerate.llm.generation import facts, generations
 from truerate.pipeline import graph
 from truerate.pipeline.dataset_tables import DATASET

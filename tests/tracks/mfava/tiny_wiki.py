@@ -9,7 +9,7 @@ from stub import Stub
 from truerate.config import load_params
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
-from truerate.llm import Reply
+from truerate.llm.request import Reply
 from truerate.sources.collection import SourceTables
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.settings import Settings

@@ -3,8 +3,8 @@
 from truerate.core.keys import content_id
 from truerate.core.schemas import Item, frame, pairs
 from truerate.core.text import name_key
-from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, generation, generations
+from truerate.llm.request import Reply, Request
 from truerate.tracks.wildhallucinations.names import entity_id, read_names
 
 SOURCE = "s"

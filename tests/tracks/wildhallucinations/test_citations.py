@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Document, Generation, Item, Judgement, Score, frame, pair, validate
-from truerate.llm import Reply
+from truerate.llm.request import Reply
 from truerate.tracks.wildhallucinations.crosschecks import steps as crosschecks
 from truerate.tracks.wildhallucinations.crosschecks.citing import CITATION, SENTENCE, precise
 from truerate.tracks.wildhallucinations.crosschecks.marks import address, cited, unmarked

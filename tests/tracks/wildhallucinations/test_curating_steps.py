@@ -11,8 +11,8 @@ from world.wildhallucinations.curators import asking
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, validate
-from truerate.llm import Reply
 from truerate.llm.generation import facts
+from truerate.llm.request import Reply
 from truerate.sources.collection import SourceTables
 from truerate.sources.papers import wildchat
 from truerate.tracks.wildhallucinations import entities

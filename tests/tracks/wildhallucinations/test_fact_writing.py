@@ -7,8 +7,8 @@ import pytest
 
 from truerate.core.schemas import Item, frame, pairs
 from truerate.core.text import n_words
-from truerate.llm import Reply
 from truerate.llm.generation import facts, generations
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Answered, Prompter
 from truerate.tracks.wildhallucinations.facts import facts_of, read, write_requests
 from truerate.tracks.wildhallucinations.replies import replies_of

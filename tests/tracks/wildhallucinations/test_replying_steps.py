@@ -3,8 +3,8 @@
 import pytest
 
 from truerate.core.schemas import Document, Generation, Item, frame, pairs, validate
-from truerate.llm import Reply
 from truerate.llm.generation import facts, generations
+from truerate.llm.request import Reply
 from truerate.tracks.wildhallucinations import steps
 from truerate.tracks.wildhallucinations.entities import contexts, given
 from truerate.tracks.wildhallucinations.replies import replies_of

@@ -6,8 +6,8 @@ import random
 from functools import partial
 
 from truerate.core.schemas import Fact, Judgement, frame, validate
-from truerate.llm import Reply
 from truerate.llm.generation import facts as attributes
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Answered, Prompter
 from truerate.tracks.wildhallucinations import verifying
 from truerate.tracks.wildhallucinations.passages import Passage

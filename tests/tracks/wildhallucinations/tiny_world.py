@@ -9,8 +9,8 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, frame, generation_row, pairs
-from truerate.llm import Reply
 from truerate.llm.generation import generations
+from truerate.llm.request import Reply
 from truerate.tracks.wildhallucinations.entities import item
 from truerate_world.encyclopedia import build
 from truerate_world.simulated_model import reply

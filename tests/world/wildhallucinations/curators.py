@@ -3,7 +3,7 @@ endpoint reads them.
 """
 
 from truerate.core.keys import content_id
-from truerate.llm import Reply
+from truerate.llm.request import Reply
 from truerate_world import prompt
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.simulated_model import CUES

@@ -22,10 +22,11 @@ import polars as pl
 from truerate.config.blocks import Sampling
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
-from truerate.llm import Estimate, Reply, Request, ask, estimate
+from truerate.llm.ask import ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, facts
 from truerate.llm.keys import Target
+from truerate.llm.request import Estimate, Reply, Request
 from truerate.llm.store.responses import DeadLetter, Store
 from truerate.pipeline.checks.unasked import unasked
 from truerate.pipeline.planning.plan import Given, Run, assuming, imported, planned, walk

@@ -14,8 +14,9 @@ from truerate.core import aggregates
 from truerate.core.errors import TruerateError
 from truerate.core.process.display import show_table
 from truerate.core.schemas import Document, Generation, frame, read_parquet
-from truerate.llm import Estimate, Reply, Request, estimate
+from truerate.llm.ask import estimate
 from truerate.llm.dry_run import DryRun, Planned, assumed_reply
+from truerate.llm.request import Estimate, Reply, Request
 from truerate.pipeline import graph
 from truerate.pipeline.dataset import beside_all, replies_of, step_function, with_beside
 from truerate.pipeline.planning.gpu_plan import NOTE

@@ -8,7 +8,7 @@ from typing import Any
 
 from truerate.config import Backbone, Params
 from truerate.core.keys import content_id
-from truerate.llm import Request
+from truerate.llm.request import Request
 from truerate.tracks.halludial import context, dataset, labels, published, scores, steps
 from truerate.tracks.halludial.judging import NAMES
 from truerate.tracks.halludial.prompting import (

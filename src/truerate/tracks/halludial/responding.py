@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from truerate.core.text import words
-from truerate.llm import Reply
 from truerate.llm.dry_run import is_assumed
 from truerate.llm.generation import Prompted, Read
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.texts.responses import one_response
+from truerate.llm.request import Reply
 from truerate.tracks.asking import read_rows
 from truerate.tracks.halludial.context import Context, one_line, side_of, with_own
 from truerate.tracks.halludial.prompting import CUES, RESPOND, Questions, unread

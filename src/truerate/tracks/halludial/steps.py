@@ -12,9 +12,9 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Judgement, Sample, frame, pair
-from truerate.llm import Reply
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, Read, generations, rejects
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Reader, Work, ask_until_read, step_of
 from truerate.tracks.halludial import dataset, judging, responding, silver
 from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues, side_of

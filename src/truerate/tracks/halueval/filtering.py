@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
-from truerate.llm import Reply, structured
+from truerate.llm import structured
 from truerate.llm.generation import REASKED, Prompted, Read, facts
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context

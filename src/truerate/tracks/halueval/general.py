@@ -8,8 +8,8 @@ import polars as pl
 
 from truerate.core.keys import draw
 from truerate.core.schemas import pair, pairs
-from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, decoding, facts, generation
+from truerate.llm.request import Reply, Request
 from truerate.metrics.similarity import Measure, least_similar, mean_pairwise
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.settings import Settings

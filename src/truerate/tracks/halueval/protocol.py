@@ -9,10 +9,10 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
-from truerate.llm import Request
 from truerate.llm.dry_run import ASSUMED
 from truerate.llm.generation import generations
 from truerate.llm.prompts import BESIDE
+from truerate.llm.request import Request
 from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval import context, general, labels, scores, steps
 from truerate.tracks.halueval.recognition import AUTHORS, has_authors_words

@@ -14,11 +14,12 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs, unpaired
-from truerate.llm import Reply, prompts, structured
+from truerate.llm import prompts, structured
 from truerate.llm.generation import Prompted, Read, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
+from truerate.llm.request import Reply
 from truerate.metrics import judged as joined
 from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halueval import filtering, patterns

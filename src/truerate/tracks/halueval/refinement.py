@@ -5,10 +5,10 @@ it and by another judge where the settings name one.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truerate.llm import Reply
 from truerate.llm.generation import Prompted, Read, facts
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.texts.candidates import refined as read_text
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context

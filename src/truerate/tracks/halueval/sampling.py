@@ -15,10 +15,11 @@ from re import IGNORECASE
 from truerate.core import text as texts
 from truerate.core.keys import draw
 from truerate.core.patterns import lazy
-from truerate.llm import Reply, Request, prompts
+from truerate.llm import prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.texts.candidates import closed_word, restates, written
+from truerate.llm.request import Reply, Request
 from truerate.tracks.asking import Prompter
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context

@@ -12,8 +12,8 @@ import numpy as np
 
 from truerate.core.spans.tags import with_tags
 from truerate.core.text import is_in_word, sentences
-from truerate.llm import Reply
 from truerate.llm.generation import Prompted, Read, generation
+from truerate.llm.request import Reply
 from truerate.metrics.tokens import marked, word_offsets
 from truerate.tracks.mfava.translating import NOT_ALIGNED, TRANSLATE, Text, read_translation
 

@@ -11,7 +11,7 @@ from typing import Any
 from truerate.config import Backbone, Params
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
-from truerate.llm import Request
+from truerate.llm.request import Request
 from truerate.tracks.mfava import context, dataset, labels, marking, scores, steps
 from truerate.tracks.mfava.dataset import NATURAL, n_labels, n_shared
 from truerate.tracks.mfava.published import public_tables

@@ -15,10 +15,10 @@ import regex
 from truerate.core.spans.tags import REASONS as TAG_REASONS
 from truerate.core.spans.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
 from truerate.core.text import sentences
-from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.texts.passages import plain_passage, readings
 from truerate.llm.replies.texts.refusals import is_refusal
+from truerate.llm.request import Reply, Request
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import Context, language
 from truerate.tracks.mfava.settings import Settings

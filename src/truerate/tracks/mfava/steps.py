@@ -13,10 +13,10 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Item, frame
-from truerate.llm import Reply
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, generations, rejects
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Work, allowed, read_rows, step_of
 from truerate.tracks.mfava import dataset, translating, wild
 from truerate.tracks.mfava import silver as writing

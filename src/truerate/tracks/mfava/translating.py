@@ -15,9 +15,9 @@ from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer
 from truerate.core.spans.tags import TYPES, Refused, parse_tags, with_tags
 from truerate.core.text import sentences
-from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.texts.passages import plain_passage
+from truerate.llm.request import Reply, Request
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import SOURCE, Context, language
 from truerate.tracks.mfava.settings import WEIGHTS

@@ -16,11 +16,11 @@ from truerate.core.keys import content_id, draw, page_key
 from truerate.core.languages import LANGUAGES
 from truerate.core.schemas import pairs, reject_row
 from truerate.core.text import clean, sentences
-from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, facts, generation
 from truerate.llm.replies.cutting import emphasis, opened, quotes, unfenced
 from truerate.llm.replies.lists.marks import lines_of
 from truerate.llm.replies.verdicts import yes_no
+from truerate.llm.request import Reply, Request
 from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.mfava.context import Context, language
 from truerate.tracks.mfava.settings import Wild

@@ -20,7 +20,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id, shard_of
 from truerate.core.schemas import Document, Reject, frame, generation_row, pairs, reject_row
 from truerate.core.text import words
-from truerate.llm import ask
+from truerate.llm.ask import ask
 from truerate.llm.generation import facts, generations
 from truerate.llm.transport.launch import launched
 from truerate.tracks.wildhallucinations.entities import EVIDENCE, Context, Replies, curated

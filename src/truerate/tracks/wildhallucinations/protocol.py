@@ -15,8 +15,8 @@ from truerate.config.layout import Layout
 from truerate.core.errors import mistakes
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Score, frame, generation_row, pairs, scan
-from truerate.llm import Request
 from truerate.llm.generation import facts, generations
+from truerate.llm.request import Request
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.protocol import Protocol
 from truerate.tracks.wildhallucinations import dataset, entities, evidence, labels, scores, steps

@@ -18,11 +18,11 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
 from truerate.core.schemas import Document, Judgement, Reject, frame
-from truerate.llm import Reply, Request
 from truerate.llm.dry_run import DryRun
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.llm.generation import facts as attributes
 from truerate.llm.replies.lists.single_word import read_word
+from truerate.llm.request import Reply, Request
 from truerate.tracks.asking import Answered, Reminder, Work, number_in_shard, rows_in_shard, step_of
 from truerate.tracks.wildhallucinations import entities as of_board
 from truerate.tracks.wildhallucinations import facts as writing

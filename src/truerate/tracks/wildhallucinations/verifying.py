@@ -18,10 +18,11 @@ import polars as pl
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pair, pairs
-from truerate.llm import Reply, structured
+from truerate.llm import structured
 from truerate.llm.generation import Prompted, Read
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.claim_verdicts import read_contradicted, read_verdicts
+from truerate.llm.request import Reply
 from truerate.tracks.asking import Prompter
 from truerate.tracks.wildhallucinations.facts import numbered
 
