@@ -4,16 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 import polars as pl
 
 from truerate.core.errors import SettingsError, SourceError, listed
-from truerate.core.text import n_words
+from truerate.sources.answers.evidence import enter_evidence, is_evidence, is_text
 from truerate.sources.answers.names import (
     LABELS,
-    NAMES,
     ROLES,
     VERDICTS,
     canonical_names,
@@ -22,12 +20,7 @@ from truerate.sources.answers.names import (
 )
 from truerate.sources.answers.reading import IS_SO, NOTHING, says_by_itself
 
-ALWAYS_EVIDENCE, GOLDEN = (NAMES[name] for name in ("always_evidence", "golden"))
 NOT = "not:"  # before a field whose true or high values mean faithful
-GOLDEN_WORDS, SHORT = (
-    5,
-    2,
-)  # a reference of so few words, and so many times shorter than answers, is a golden answer
 CHATS = (
     "messages",
     "conversation",
@@ -37,7 +30,6 @@ CHATS = (
 SHOWN = 30  # fields that a message names
 LONGEST_VALUE = 80  # characters of a value to slice by
 MOST_SHOWN = 10  # values of a field in a message
-LEAST_WORDS = 4  # of a text that is taken for evidence by its name
 # of the table of answers
 VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
 SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64})
@@ -154,7 +146,7 @@ def fields_of(
     labels, unsure = _labels(columns, given, {*taken_verdicts, by_role.get("spans", "")})
     if "answer" not in by_role:
         by_role |= _answer(columns, records, can_lack=bool(verdicts or labels))
-    golden, why = _reference(columns, by_role)
+    golden, why = enter_evidence(columns, by_role)
     for role in ("question", "system", "lang", "id", "run", "group", "abstained", "weight"):
         if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:
             by_role[role] = first
@@ -258,17 +250,13 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"
 
 
-def _is_text(values: Sequence[Any]) -> bool:
-    return bool(values) and all(isinstance(value, str) for value in values)
-
-
 def _answer(columns: Mapping[str, Sequence[Any]], records: Records, *, can_lack: bool) -> dict[str, str]:
     """The field of the answer by its role; beside `answer` another name of it is the model's; of a chat it is the
     last message, the question the one before. Empty where there is none and it can lack, as what is judged or
     labelled already needs no text.
     """
     names = [name for name in ROLES["answer"] if name in columns]
-    texts = [name for name in names if name == "answer" or _is_text(columns[name])]
+    texts = [name for name in names if name == "answer" or is_text(columns[name])]
     if len(texts) == 2 and texts[0] == "answer":
         return {"answer": texts[1]}
     if len(texts) == 1:
@@ -313,75 +301,12 @@ def _shape(record: Record) -> str:
     return _quoted(paths[:SHOWN]) + more
 
 
-def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Enter the field that holds the evidence; returns the fields that hold golden answers, and why so."""
-    golden = [name for name in GOLDEN if name in columns]
-    if "answer" in columns and by_role.get("answer") in ROLES["answer"][1:]:
-        golden.append("answer")
-    if "reference" in by_role:
-        return golden, []
-    has_reference = "reference" in columns
-    least = _size(columns["reference"]) if has_reference else 0
-    evidence = [
-        name
-        for name in ROLES["reference"][1:]
-        if name in columns
-        and _is_evidence(name, columns[name])
-        and (name in ALWAYS_EVIDENCE or _size(columns[name]) > least)
-    ]
-    take = "--map reference=reference takes it"
-    if evidence:
-        by_role["reference"] = evidence[0]
-        if has_reference:
-            why = f"'reference' stands beside {evidence[0]!r} and is taken for a golden answer, not for the evidence"
-            return [*golden, "reference"], [f"{why}; {take}"]
-    elif has_reference and "user_input" in columns:
-        why = "'reference' beside 'user_input' is a golden answer (RAGAS), no evidence; give 'retrieved_contexts'"
-        return [*golden, "reference"], [f"{why}; {take}"]
-    elif has_reference and (words := _golden_words(columns, by_role)):
-        why = "'reference' is taken for a golden answer, no evidence: median {:g} words, of answers {:g}"
-        return [*golden, "reference"], [f"{why.format(*words)}; {take}"]
-    elif has_reference:
-        by_role["reference"] = "reference"
-    return golden, []
-
-
-def _golden_words(
-    columns: Mapping[str, Sequence[Any]], by_role: Mapping[str, str]
-) -> tuple[float, float] | None:
-    """The median words of references and of answers where a reference is too short to be evidence."""
-    texts = [v for name in ("reference", by_role.get("answer", "")) for v in [columns.get(name, ())]]
-    if not all(texts) or not all(_is_text(values) for values in texts):
-        return None
-    of_reference, of_answers = (median(map(n_words, values)) for values in texts)
-    is_golden = of_reference <= GOLDEN_WORDS and of_answers > SHORT * of_reference
-    return (of_reference, of_answers) if is_golden else None
-
-
-def _is_evidence(name: str, values: Sequence[Any]) -> bool:
-    """Return whether a field that may hold passages does: lists of them, or mostly texts of LEAST_WORDS
-    words.
-    """
-    if name in ALWAYS_EVIDENCE:
-        return bool(values)
-    n = sum(
-        isinstance(value, list) or (isinstance(value, str) and n_words(value) >= LEAST_WORDS)
-        for value in values
-    )
-    return 2 * n > len(values)
-
-
-def _size(values: Sequence[Any]) -> float:
-    """The median length of values, in characters: evidence is longer than a golden answer."""
-    return median(len(str(value)) for value in values) if values else 0
-
-
 def _first(columns: Mapping[str, Sequence[Any]], names: Sequence[str], role: str) -> str | None:
     """The field of a role: truerate's own name, whatever it holds, else the first other one of texts."""
     if names[0] in columns:
         return names[0]
     is_any = role in ("group", "run")
-    return next((name for name in names[1:] if name in columns and (is_any or _is_text(columns[name]))), None)
+    return next((name for name in names[1:] if name in columns and (is_any or is_text(columns[name]))), None)
 
 
 def _left_out(
@@ -398,7 +323,7 @@ def _left_out(
         kinds = Counter(type(value) for value in values)
         if name in golden:
             yield name, "a golden answer, no evidence"
-        elif name in ROLES["answer"] and _is_text(values):
+        elif name in ROLES["answer"] and is_text(values):
             yield name, f"{by_role['answer']!r} is the answer"
         elif (
             VERDICTS.fullmatch(name)
@@ -407,7 +332,7 @@ def _left_out(
             or (bool(values) and all(says_by_itself(value) is not None for value in values))
         ):
             yield name, f"verdicts or labels: --verdicts {name} or --map label={name} takes them"
-        elif name in ROLES["reference"] and _is_evidence(name, values):
+        elif name in ROLES["reference"] and is_evidence(name, values):
             yield name, f"{by_role.get('reference')!r} is the reference"
         elif kinds[dict]:
             yield name, "objects"

@@ -9,11 +9,12 @@ from truerate.core.data_files import read_data
 
 NAMES: Mapping[str, Any] = read_data(Path(__file__).with_name("fields.yaml"), dict)
 ROLES: Mapping[str, Sequence[str]] = NAMES["roles"]
+ALWAYS_EVIDENCE, GOLDEN = (NAMES[name] for name in ("always_evidence", "golden"))
 LABELS, VERDICTS, GOOD, ANNOTATORS = (
     re.compile(NAMES[name], re.IGNORECASE)
     for name in ("labels_like", "verdicts_like", "good_if_high", "annotators_like")
 )
-_KNOWN = {name for names in ROLES.values() for name in names} | {*NAMES["golden"]}
+_KNOWN = {name for names in ROLES.values() for name in names} | {*GOLDEN}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s-]+")
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.sources.answers.exports.contents import Content, unreadable
 from truerate.sources.answers.exports.records import EVIDENCE, Export, export_of, record_of
-from truerate.sources.answers.fields import ROLES
+from truerate.sources.answers.names import ROLES
 
 TOOL = "datasets"
 INFO = "dataset_info.json"

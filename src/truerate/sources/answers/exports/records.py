@@ -10,7 +10,7 @@ from typing import Any
 from truerate.core.data_files import read_data
 from truerate.core.text import n_words
 from truerate.sources.answers.exports.values import passages_of, score_of, text_of
-from truerate.sources.answers.fields import ALWAYS_EVIDENCE, GOLDEN, ROLES
+from truerate.sources.answers.names import ALWAYS_EVIDENCE, GOLDEN, ROLES
 
 _PATTERNS = {
     name: re.compile(pattern, re.IGNORECASE)
