@@ -7,7 +7,7 @@ import pytest
 from markupsafe import Markup
 from tiny_halueval import HOSTILE
 
-from truerate.site.safety import csv_text, inert, plain, script, slug
+from truerate.site.safety import coded, csv_text, inert, plain, script, slug
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -19,6 +19,11 @@ def test_inert_text_has_no_live_character_and_one_line(text):
 
 def test_inert_is_exact_for_visible_text():
     assert html.unescape(str(inert("a<b> & [c](d)\n`e`"))) == "a<b> & [c](d)\n`e`"
+
+
+def test_code_between_backticks_is_code_and_all_else_is_inert():
+    assert coded("run `a <b>`, *now*") == "run <code>a &#60;b&#62;</code>, &#42;now&#42;"
+    assert "`" not in coded("one ` alone")
 
 
 def test_hidden_characters_become_chips():

@@ -10,7 +10,7 @@ from truerate.site.board import flags, page_and_rows
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
 from truerate.site.registry import page_of
-from truerate.site.safety import inert
+from truerate.site.safety import coded, inert
 from truerate.site.tables import Board, Tables
 from truerate.site.views import Panel, View
 
@@ -161,10 +161,7 @@ def _paragraph(part: str) -> Markup:
     is_block = all(line.startswith((" ", "\t")) for line in part.split("\n") if line.strip())
     if is_block:
         return Markup('<pre class="tr-formula">{}</pre>').format(inert(part))
-    pieces = map(inert, re.split(r"`+([^`]+)`+", " ".join(part.split())))
-    code = Markup("<code>{}</code>")
-    texts = (code.format(piece) if index % 2 else piece for index, piece in enumerate(pieces))
-    return Markup("<p>{}</p>").format(Markup("").join(texts))
+    return Markup("<p>{}</p>").format(coded(" ".join(part.split())))
 
 
 def models_of(tables: Tables) -> list[str]:

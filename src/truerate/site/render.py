@@ -20,7 +20,7 @@ from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered, unpaired
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, roughly, signed, thousands
-from truerate.site.safety import csv_text, inert, plain, slug
+from truerate.site.safety import coded, csv_text, inert, plain, slug
 from truerate.site.tables import Board, Fill, Tables
 
 ASSETS = (".css", ".js", ".svg")
@@ -143,6 +143,7 @@ def environment_of(folder: Path) -> Environment:
         "percent": percent,
         "signed": signed,
         "prose": overview.prose,
+        "coded": coded,
     }
     return environment
 

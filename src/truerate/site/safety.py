@@ -31,6 +31,13 @@ def inert(text: object) -> Markup:
     return Markup(_ACTIVE.sub(_shown, "" if text is None else str(text)))
 
 
+def coded(text: str) -> Markup:
+    """Return a text as inert HTML, in it code between backticks."""
+    pieces = map(inert, re.split(r"`+([^`]+)`+", text))
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(piece) if index % 2 else piece for index, piece in enumerate(pieces))
+
+
 def _shown(match: re.Match) -> str:
     code = ord(match[0])
     if _HIDDEN.match(match[0]):
