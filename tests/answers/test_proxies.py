@@ -66,6 +66,48 @@ def test_errors_of_judges_are_weighted_by_the_draw():
     assert (one["sensitivity"], one["specificity"]) == (0.25, 0.75)
 
 
+def spread_over(rng, labelled, **columns):
+    """400 answers, a tenth hallucinated, with a judge right in nine of ten; labels where `labelled` says."""
+    truth = rng.random(400) < 0.1
+    flags = np.where(rng.random(400) < 0.9, truth, ~truth)
+    label = np.where(labelled(truth, flags), truth, None)
+    columns = {"answer": ["a"] * 400, "judge": flags} | columns
+    return pl.DataFrame(
+        columns | {"is_hallucinated": pl.Series(label.tolist(), dtype=pl.Boolean)}
+    ), truth.mean()
+
+
+def test_labels_that_were_picked_are_refused_or_named():
+    """Only flagged answers: no point, and what is known holds. The first rows, or more of the flagged: a line."""
+    rng = np.random.default_rng(2)
+    frame, truth = spread_over(rng, lambda truth, flags: flags)
+    report = rate(frame, verdicts="judge")
+    assert report.rate.value is None and report.rate.low <= truth <= report.rate.high
+    assert "labels were picked by it" in report.rate.why
+    frame, _ = spread_over(rng, lambda truth, flags: np.arange(400) < 50)
+    assert rate(frame, verdicts="judge").uneven == ["the order of the rows"]
+    frame, truth = spread_over(rng, lambda truth, flags: np.where(flags, 0.6, 0.1) > rng.random(400))
+    report = rate(frame, verdicts="judge")
+    assert any("of the flagged answers and" in note for note in report.notes)
+    assert report.rate.low <= truth <= report.rate.high
+    frame, _ = spread_over(rng, lambda truth, flags: rng.random(400) < 0.2)
+    report = rate(frame, verdicts="judge")
+    assert report.uneven == [] and not any("of the flagged answers and" in note for note in report.notes)
+
+
+def test_scores_of_any_scale_and_refusals_beside_them():
+    """Scores of 1 to 5, all above the threshold of .5, and 20 refusals coded −1."""
+    score = np.where(np.arange(400) < 20, -1, 1 + np.arange(400) % 5)
+    frame, _ = spread_over(
+        np.random.default_rng(2), lambda truth, flags: np.arange(400) % 4 == 0, score=score
+    )
+    report = rate(frame, verdicts="score")
+    assert report.n_judged == 380
+    assert "judge score: its scores are 1 to 5, and all are flagged; give --threshold" in "\n".join(
+        lines(report)
+    )
+
+
 def test_what_judges_foretell_of_a_group_is_learned_without_it():
     """Ten groups of six answers: with the labels of one turned round, what is foretold of its answers stays, and of
     the others' it does not.

@@ -171,7 +171,7 @@ def _score(frame: pl.DataFrame, plan: Plan) -> tuple[np.ndarray | None, list[str
     by_value = {value: _number_of(value) for value in frame[plan.score].unique()}
     values = np.array([by_value[value] for value in frame[plan.score]], dtype=float)
     others = values[np.isfinite(values) & (values != REFUSED)]
-    if ((others >= 0) & (others <= 1)).all():  # beside such a score −1 is a judge that refused
+    if (others >= 0).all():  # beside such a score −1 is a judge that refused
         values = np.where(values == REFUSED, np.nan, values)
     is_missing = ~np.isfinite(values)
     if is_missing.all():

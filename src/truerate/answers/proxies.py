@@ -120,7 +120,12 @@ class Judges:
         return rows
 
     def lines(self) -> Iterator[str]:
-        """Each judge, and every two, in words."""
+        """Each judge, and every two, in words; those whose threshold flags all or none of scores beyond 0 to 1."""
+        for name, scores, flags in zip(self.names, self.scores.T, self.flags.T, strict=True):
+            least, most = np.nanmin(scores, initial=np.inf), np.nanmax(scores, initial=-np.inf)
+            if least < most and (least < 0 or most > 1) and np.nanmin(flags) == np.nanmax(flags):
+                which = "all" if np.nanmax(flags) else "none"
+                yield f"judge {name}: its scores are {least:g} to {most:g}, and {which} are flagged; give --threshold"
         for row in self.rates() if len(self.names) > 1 or not np.isnan(self.label).all() else ():
             errors = ""
             if row["sensitivity"] is not None or row["specificity"] is not None:
@@ -144,9 +149,9 @@ def judges_of(table: AnswerTable) -> Judges:
     scores, flags = (np.stack(column, axis=1) for column in columns)
     label = table.frame["label"].cast(pl.Float64).fill_null(np.nan).to_numpy()
     weight = table.frame.select(pl.col("weight").fill_null(1.0)).to_series().to_numpy()
-    clusters = (
-        grouping_of(table.frame).clusters if len(scores.T) > 1 else np.arange(len(scores), dtype=np.int32)
-    )
+    clusters = np.arange(len(scores), dtype=np.int32)
+    if len(scores.T) > 1:
+        clusters = grouping_of(table.frame, has_repeats=table.has_repeats).clusters
     return Judges(tuple(table.verdicts), scores, flags, label, is_stated(table.frame), weight, clusters)
 
 

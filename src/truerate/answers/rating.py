@@ -13,6 +13,7 @@ from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.rated import Rating, Unit
 from truerate.answers.repeats import repeats_of
 from truerate.answers.retests import retests_of
+from truerate.answers.spread import picked_by_verdict, uneven_fields
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.process.project import PARAMS
@@ -43,7 +44,6 @@ TURNED = (
     "flags are the wrong way round: sound answers are flagged more often than hallucinated ones, as labels say; the "
     "rate holds, a judge whose high scores mean faithful is --verdicts not:FIELD"
 )
-BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
 OWN = "verdicts"  # names the file's own judges beside detectors
 
 
@@ -227,6 +227,7 @@ def report(
     by_system = cells.get("system", {})
     is_judged = stated["verdict"].is_not_null().to_numpy()
     is_by_group = are_by_group(cell)
+    combined = ["system"] if are_all_labelled(by_system) else []
     return Rating(
         unit,
         detector,
@@ -245,14 +246,13 @@ def report(
         Systems(by_system).pairs(),
         [name for name in several if name not in sliced],
         grouping,
-        [
-            name
-            for name, values in sliced.items()
-            if cell.weight is None
-            and is_uneven(*_drawn(values, cell, is_by_group=is_by_group))
-            and not (name == "system" and are_all_labelled(by_system))
-        ],
-        notes=[TURNED] if unit == "answers" and is_turned(flags) else [],
+        uneven_fields(
+            cell,
+            {name: values.numbers for name, values in sliced.items() if name not in combined},
+            within=sliced["system"].numbers if combined else np.zeros(cell.n, dtype=int),
+            is_by_group=is_by_group,
+        ),
+        notes=[*([TURNED] if unit == "answers" and is_turned(flags) else []), *picked_by_verdict(stated)],
         judges=judges,
         repeats=repeats_of(stated, has_repeats=has_repeats),
         retests=[] if judges is None else retests_of(stated, judges.names, judges.flags[is_kept]),
@@ -269,16 +269,6 @@ class Sliced(NamedTuple):
         """Yield each value with which answers have it, (answers,)."""
         for number, name in enumerate(self.names):
             yield name or NO_VALUE, self.numbers == number
-
-
-def _drawn(values: Sliced, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return what was drawn to be labelled, by the values of a field, and whether it was: answers, or where
-    labels were given group by group the answers of a group that have one value.
-    """
-    if not is_by_group:
-        return values.numbers, cell.is_labelled
-    pairs, row = np.unique(np.stack([values.numbers, cell.clusters], axis=1), axis=0, return_inverse=True)
-    return pairs[:, 0], np.bincount(row.ravel(), cell.is_labelled) > 0
 
 
 def is_long(values: pl.Series) -> bool:
@@ -298,20 +288,6 @@ def is_slice(names: pl.Series, n_answers: int) -> bool:
 def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
     """Return whether each system has labels enough for a rate of its own."""
     return bool(by_system) and min(cell.k for cell in by_system.values()) >= LEAST_LABELS
-
-
-def is_uneven(group: np.ndarray, labelled: np.ndarray) -> bool:
-    """Return whether the labelled share differs between the values of a field by more than chance lets it in
-    one of a thousand files: Pearson's chi-squared test of independence. Never where all or none is labelled.
-    """
-    from scipy.special import chdtrc
-
-    n = np.bincount(group)
-    k, share = np.bincount(group, weights=labelled.astype(float)), np.mean(labelled)
-    if not 0 < share < 1:
-        return False
-    statistic = ((k - n * share) ** 2 / (n * share * (1 - share))).sum()
-    return bool(chdtrc(len(n) - 1, statistic) < BY_CHANCE)
 
 
 def overall(cell: Cell, by_system: Mapping[str, Cell], judged: Cell) -> Rate:

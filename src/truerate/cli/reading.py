@@ -98,18 +98,15 @@ def _rate(o) -> int:
     from truerate.answers.gating import Reports
     from truerate.cli.rate_answers import run
 
-    how = {
-        "labels": o.labels,
-        "detector": o.detector,
-        "adapter": o.adapter,
-        "unit": o.unit,
-        "fields": o.map,
-        "verdicts": o.verdicts,
-        "threshold": o.threshold,
-    }
     gate = {"fail_above": o.fail_above, "reports": Reports(o.junit, o.markdown)}
     answers = o.answers if len(o.answers) > 1 else o.answers[0]
-    return run(answers, **how, **gate, page=o.page, as_json=o.json, dry_run=o.dry_run)
+    return run(answers, **_how(o), **gate, unit=o.unit, page=o.page, as_json=o.json, dry_run=o.dry_run)
+
+
+def _how(o) -> dict:
+    """How answers of one's own are read and judged, of `rate` and `compare`."""
+    names = ("labels", "detector", "adapter", "verdicts", "threshold")
+    return {"fields": o.map, **{name: getattr(o, name) for name in names}}
 
 
 @command("draw")
@@ -127,9 +124,8 @@ def _compare(o) -> int:
     from truerate.answers.gating import Reports
     from truerate.cli.own_labels import compared
 
-    how = {name: getattr(o, name) for name in ("margin", "detector", "adapter", "verdicts", "threshold")}
     reports = Reports(o.junit, o.markdown)
-    return compared(o.old, o.new, labels=o.labels, fields=o.map, **how, reports=reports, as_json=o.json)
+    return compared(o.old, o.new, **_how(o), margin=o.margin, reports=reports, as_json=o.json)
 
 
 @command("fetch-articles")

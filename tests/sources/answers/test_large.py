@@ -25,7 +25,7 @@ def planted():
         response=pl.when(number % 1000 != 7).then(text),
         model=pl.when(number % 2 == 0).then(pl.lit("larch")).otherwise(pl.lit("rowan ")),
         judge=(number % 4 == 0).cast(pl.Float64) * 0.75,
-        is_hallucinated=pl.when(number % 500 == 499).then(number % 8 == 3),
+        is_hallucinated=pl.when(number % 499 == 498).then(number % 8 == 3),
     )
     return frame.with_columns(pl.when(pl.int_range(N) != 5).then("judge"))
 

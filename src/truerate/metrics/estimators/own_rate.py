@@ -33,6 +33,7 @@ LEAST_OF_BAND = 8  # labels for each band of a score
 FEW_OPEN = 3  # answers without a label for which no approximation is good
 HEAD = 1000  # units in which many values show already
 ENOUGH = 20_000  # units, evenly over all, of which the bands of a score are those of all
+BY_CHANCE = 0.001  # a chance below which labels were picked, not drawn
 SURE_TURNED = 3.0  # standard errors from which a detector is called the wrong way round
 LEAST_SKEW = 1e-6  # a smaller one is rounding
 
@@ -76,7 +77,8 @@ def rate_of(
 
     Fewer than LEAST_LABELS labels: the hull of its interval and of Wilson's of the labelled ones alone,
     without a point. Labels of one group: what the other answers leave open. No label at all: the flagged
-    share alone. Nothing in it: None everywhere. `judged`: the units whose flagged share is told; None: all.
+    share alone. Labels of one kind of answers alone, by what the detector says: what the others leave open. Nothing
+    in it: None everywhere. `judged`: the units whose flagged share is told; None: all.
     """
     key, raw = (group, ALL), raw_of(cell if judged is None else judged, confidence=confidence)
     if not cell.n or not cell.total.sum():
@@ -99,6 +101,9 @@ def rate_of(
         return replace(rate, value=value, low=value, high=value, estimator=EXACT, why=why)
     if are_by_group(cell) if is_by_group is None else is_by_group:
         return replace(_by_group(group, cell, confidence), raw=rate.raw, system=rate.system)
+    if why := _of_one_kind(cell):
+        low, high = _open(cell)
+        return replace(rate, low=low, high=high, why=why, system=None)
     chosen = used(estimates)
     interval = intervals.get(chosen.estimate.estimator) if chosen.estimate else None
     if cell.k < LEAST_LABELS:
@@ -113,6 +118,23 @@ def rate_of(
     ends, more = wider(cell, interval, confidence=confidence), labels_to_halve(cell)
     name = chosen.estimate.estimator
     return replace(rate, **ends._asdict(), estimator=name, why=chosen.why, alone=alone, halved=more)
+
+
+def _of_one_kind(cell: Cell) -> str:
+    """Why nothing tells of the answers that the detector scores above, or below, all that are labelled: so many that a
+    draw would have missed them in less than BY_CHANCE of cases. Else empty, as where labels have weights.
+    """
+    if cell.weight is not None or not (cell.total == 1).all():
+        return ""
+    of_labels = cell.flagged[cell.is_labelled]
+    above, below = cell.flagged > of_labels.max(), cell.flagged < of_labels.min()
+    for side, missed in (("above", above), ("below", below)):
+        if 2 * (1 - missed.mean()) ** cell.k < BY_CHANCE:
+            what = (
+                f"none of the {missed.sum()} answers is labelled that the detector puts {side} all that are"
+            )
+            return f"{what}: labels were picked by it; draw them from all answers"
+    return ""
 
 
 def _few(cell: Cell) -> str:

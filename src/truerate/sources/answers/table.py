@@ -303,7 +303,7 @@ def _finished(
     has_texts: bool = True,
     has_repeats: bool = True,
 ) -> AnswerTable:
-    """The table with verdicts the right way round, those of −1 beside 0 to 1 left out (judges that refused),
+    """The table with verdicts the right way round, those of −1 beside 0 and more left out (judges that refused),
     repeats numbered, and checked.
     """
     thresholds = {}
@@ -312,9 +312,9 @@ def _finished(
         judge = names.get(name, column_of(name))
         scores = frame[VERDICT + judge]
         n = int((scores == REFUSED).sum() or 0)
-        if n and scores.filter(scores != REFUSED).is_between(0, 1).all():
+        if n and (scores.filter(scores != REFUSED) >= 0).all():
             frame = frame.with_columns(pl.when(scores != REFUSED).then(scores).alias(VERDICT + judge))
-            notes.append(f"{judge}: {n} verdicts of −1 beside 0 to 1 are taken for refusals, no verdicts")
+            notes.append(f"{judge}: {n} verdicts of −1 beside 0 and more are taken for refusals, no verdicts")
         thresholds[judge] = threshold
         if name not in names and is_turned(name):
             column = frame[VERDICT + judge]

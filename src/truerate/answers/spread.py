@@ -1,0 +1,77 @@
+"""Whether labels are spread over answers as a draw would spread them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from truerate.metrics.estimators.sample import Cell
+
+BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
+STRETCHES, LEAST_OF_STRETCH = 10, 5  # parts of a file, one after another, and labels for each
+ROWS = "the order of the rows"
+
+
+def uneven_fields(
+    cell: Cell, fields: Mapping[str, np.ndarray], *, within: np.ndarray, is_by_group: bool
+) -> list[str]:
+    """The fields over whose values labels are not spread as by chance (`is_uneven`); the number of the value of each
+    answer, (answers,), by field. Where there is none, ROWS if stretches of the file are labelled unlike `within` the
+    same number, (answers,): the first ones of a file are no draw. None where labels have weights, which say how they
+    were drawn.
+    """
+    if cell.weight is not None or not cell.k:
+        return []
+    found = [
+        name for name, numbers in fields.items() if is_uneven(*_drawn(numbers, cell, is_by_group=is_by_group))
+    ]
+    return found or [ROWS] * any(
+        is_uneven(*_drawn(_stretches(part), part, is_by_group=is_by_group))
+        for part in (cell.only(within == number) for number in np.unique(within))
+    )
+
+
+def _stretches(cell: Cell) -> np.ndarray:
+    """The number of the stretch that each unit lies in, (units,)."""
+    n_stretches = max(2, min(STRETCHES, cell.k // LEAST_OF_STRETCH))
+    return np.arange(cell.n) * n_stretches // max(cell.n, 1)
+
+
+def _drawn(numbers: np.ndarray, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return what was drawn to be labelled, by the values of a field, and whether it was: answers, or where
+    labels were given group by group the answers of a group that have one value.
+    """
+    if not is_by_group:
+        return numbers, cell.is_labelled
+    pairs, row = np.unique(np.stack([numbers, cell.clusters], axis=1), axis=0, return_inverse=True)
+    return pairs[:, 0], np.bincount(row.ravel(), cell.is_labelled) > 0
+
+
+def is_uneven(group: np.ndarray, labelled: np.ndarray) -> bool:
+    """Return whether the labelled share differs between the values of a field by more than chance lets it in
+    one of a thousand files: Pearson's chi-squared test of independence. Never where all or none is labelled.
+    """
+    from scipy.special import chdtrc
+
+    if labelled.all() or not labelled.any():
+        return False
+    n, share = np.bincount(group), np.mean(labelled)
+    k = np.bincount(group, weights=labelled.astype(float))[n > 0]
+    n = n[n > 0]
+    statistic = ((k - n * share) ** 2 / (n * share * (1 - share))).sum()
+    return len(n) > 1 and bool(chdtrc(len(n) - 1, statistic) < BY_CHANCE)
+
+
+def picked_by_verdict(frame: pl.DataFrame) -> list[str]:
+    """A line where answers that are flagged were labelled in another share than those that are not, by more than chance
+    explains; none where labels have weights.
+    """
+    frame = frame.filter(pl.col("verdict").is_not_null())
+    flagged, labelled = frame["verdict"].to_numpy(), frame["label"].is_not_null().to_numpy()
+    if frame["weight"].null_count() < frame.height or not is_uneven(flagged.astype(int), labelled):
+        return []
+    shares = [f"{labelled[flagged == side].mean():.0%}" for side in (True, False)]
+    return [
+        f"labelled are {shares[0]} of the flagged answers and {shares[1]} of the others: each kind counts by its number; "
+        "within it labels must be drawn by chance, not picked"
+    ]
