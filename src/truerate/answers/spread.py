@@ -22,10 +22,10 @@ def uneven_fields(
     """
     if cell.weight is not None or not cell.k:
         return []
-    found = [
+    uneven = [
         name for name, numbers in fields.items() if is_uneven(*_drawn(numbers, cell, is_by_group=is_by_group))
     ]
-    return found or [ROWS] * any(
+    return uneven or [ROWS] * any(
         is_uneven(*_drawn(_stretches(part), part, is_by_group=is_by_group))
         for part in (cell.only(within == number) for number in np.unique(within))
     )
