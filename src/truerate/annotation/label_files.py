@@ -66,8 +66,11 @@ def _label_studio(tasks: list[object]) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
     rows: list[object] = []
     for task in tasks:
-        is_task = isinstance(task, dict) and isinstance(task.get("data") or {}, dict)
-        if not is_task or not isinstance(task.get("annotations"), list):
+        if (
+            not isinstance(task, dict)
+            or not isinstance(task.get("annotations"), list)
+            or not isinstance(task.get("data") or {}, dict)
+        ):
             rows.append(str(task)[:300])
             continue
         for annotation in task["annotations"]:
