@@ -55,6 +55,16 @@ def test_another_name_is_told_with_those_that_there_are(monkeypatch):
     assert "lexical-lr" in line
 
 
+def test_texts_that_nobody_may_write_are_told(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    values = load_params("params.yaml").model_dump()
+    values["boards"][BOARD]["settings"] = {"texts": "generated", "responders": [], "inducer": None}
+    (line,) = faults(Layout(Params.model_validate(values)), BOARD)
+    assert line.startswith(
+        f"boards.{BOARD}.settings.texts is 'generated', and neither responders nor inducer"
+    )
+
+
 def test_a_published_split_of_texts_that_models_write_is_told(monkeypatch):
     monkeypatch.chdir(ROOT)
     values = load_params("params.yaml").model_dump()

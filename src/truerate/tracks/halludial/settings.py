@@ -177,6 +177,10 @@ def faults(config: Layout, board: str) -> Iterator[str]:
     if settings.split.by == "published" and settings.texts == "generated":
         what = "by: published is for texts that the source publishes, and `texts: generated` leaves them out"
         yield f"{config.p.setting_name(board, 'split')}: {what}; name by: dialogue, or texts: published"
+    writers = (*settings.responders, settings.inducer)
+    if settings.texts == "generated" and not config.p.models_on(board, writers):
+        what = "'generated', and neither responders nor inducer is a model that may write for this board"
+        yield f"{config.p.setting_name(board, 'texts')} is {what}; name one, or texts: published"
     named = settings.detector
     families, track = config.p.families(board), config.p.board(board).track
     members = [name for family in families for name in config.p.detectors[family].members_on(track)]
