@@ -46,10 +46,8 @@ def serve_models(options: argparse.Namespace) -> None:
 
     names = [options.track] if options.track else tracks()
     world = build(options.seed, options.languages)
-    faults, web = tuple(options.fault), _web(world, names, options)
-    settings = Settings(
-        IDS, options.identity, faults, options.retry_after, options.delay, log=options.log, web=web
-    )
+    web = _web(world, names, options)
+    settings = Settings(IDS, options.identity, options.delay, log=options.log, web=web)
     temperatures = [part.asked_at for track in names if (part := part_of(track, "models.temperature"))]
 
     def ready(port: int) -> None:
@@ -116,11 +114,10 @@ def _parser() -> argparse.ArgumentParser:
     serve = _command(commands, serve_models, "serve", languages=True)
     serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
     serve.add_argument("--identity", default="", help="given back by /health")
-    kinds = {"metavar": "KIND[:rate][:first_n]", "help": "repeatable; first match wins"}
+    kinds = {"metavar": "KIND[:rate][:first_n]", "help": "of searches; repeatable; first match wins"}
     serve.add_argument("--fault", type=_fault, action="append", default=[], **kinds)
     breaks = "what breaks builds, by name; all: each of them"
     serve.add_argument("--breaks", type=_breaks, default=frozenset(), help=breaks)
-    serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
     serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
     serve.add_argument("--track", help="answer the prompts of this protocol alone; without it of all")

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
 
-try:
-    from httptools import HttpParserError, HttpRequestParser
-except ImportError:  # a platform without it: the plain reader below does the same, only slower
-    HttpRequestParser = None
-
-    class HttpParserError(Exception):
-        """Bytes that are no HTTP request."""
-
+from httptools import HttpParserError, HttpRequestParser
 
 MAX_BODY = 16 * 1024 * 1024
 
@@ -62,51 +55,12 @@ class Answerer(Protocol):
         """A reply was written, or its client went away before that."""
 
 
-class PlainParser:
-    """The part of httptools' request parser that a connection uses; chunked bodies are refused."""
-
-    def __init__(self, protocol: "Connection"):
-        self.protocol, self.buffer, self.method, self.is_kept_open = protocol, b"", b"", True
-
-    def feed_data(self, data: bytes) -> None:
-        """Take bytes; call the protocol for every request that is complete."""
-        self.buffer += data
-        while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
-            first, *lines = self.buffer[:end].split(b"\r\n")
-            parts = (line.partition(b":") for line in lines)
-            fields = {name.strip().lower(): value.strip() for name, _, value in parts}
-            try:
-                self.method, target, version = first.split(b" ")
-                n_body = int(fields.get(b"content-length", b"0"))
-            except ValueError:
-                raise HttpParserError("no HTTP/1.1 request") from None
-            if b"transfer-encoding" in fields or n_body < 0:
-                raise HttpParserError("a content-length is needed")
-            whole = end + 4 + n_body
-            if len(self.buffer) < whole:
-                return
-            self.is_kept_open = fields.get(b"connection", b"").lower() != b"close" and version != b"HTTP/1.0"
-            body, self.buffer = self.buffer[end + 4 : whole], self.buffer[whole:]
-            self.protocol.on_message_begin()
-            self.protocol.on_url(target)
-            self.protocol.on_body(body)
-            self.protocol.on_message_complete()
-
-    def get_method(self) -> bytes:
-        """The method of the request just read."""
-        return self.method
-
-    def should_keep_alive(self) -> bool:
-        """Whether the client wants to go on over this connection."""
-        return self.is_kept_open
-
-
 class Connection(asyncio.Protocol):
     """One client: requests are answered in the order in which they came, however long a reply waits."""
 
     def __init__(self, app: Answerer):
         self.app = app
-        self.parser = (HttpRequestParser or PlainParser)(self)
+        self.parser = HttpRequestParser(self)
         self.waiting: deque[tuple[str, str, bytes, bool]] = deque()
         self.pending: Reply | None = None
         self.timer: asyncio.TimerHandle | None = None

@@ -13,17 +13,20 @@ from hashlib import blake2b
 import orjson
 
 from truerate_world.completions import BadRequest, check_request, completion_of
-from truerate_world.faults import CALL_KINDS, Fault, error_body, pick, spoil
 from truerate_world.http_server import Connection, Reply
 from truerate_world.manners import Answer
 
 UNRECOGNISED = "unrecognised"
-
-
-Handler = Callable[
-    ..., Answer
-]  # (model, messages, *, temperature, seed, effort) -> Answer; without effort where none is asked for
+# (model, messages, *, temperature, seed, effort) -> Answer; without effort where none is asked for
+Handler = Callable[..., Answer]
 Web = Callable[[str, str], Reply | None]  # (method, target) -> reply to a search, or to a request for a page
+
+
+def error_body(
+    message: str, *, code: str | None = None, kind: str = "invalid_request_error", param: str | None = None
+) -> bytes:
+    """An error as OpenAI's API writes it."""
+    return orjson.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}})
 
 
 @dataclass
@@ -34,7 +37,6 @@ class Stats:
     repeated: int = 0
     in_flight: int = 0
     in_flight_max: int = 0
-    faults: int = 0
     refused: int = 0
     by_task: Counter = field(default_factory=Counter)
 
@@ -46,19 +48,16 @@ class Stats:
             "unrecognised": self.by_task[UNRECOGNISED],
             "in_flight_max": self.in_flight_max,
             "repeated": self.repeated,
-            "faults": self.faults,
             "refused": self.refused,
         }
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the endpoint: `delay_s` before each reply, `retry_after` on 429 and 5xx, `web` sites."""
+    """Settings of the endpoint: `delay_s` before each reply, `web` sites."""
 
     models: tuple[str, ...]
     identity: str = ""
-    faults: tuple[Fault, ...] = ()
-    retry_after: str | None = None
     delay_s: float = 0.0
     log: str | None = None
     web: tuple[Web, ...] = ()
@@ -70,8 +69,6 @@ class App:
     def __init__(self, handler: Handler, settings: Settings):
         self.handler, self.settings = handler, settings
         self.stats = Stats()
-        self.faults = tuple(fault for fault in settings.faults if fault.kind in CALL_KINDS)
-        self.attempts: Counter[str] = Counter()
         self.answered: set[str] = set()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self.log = os.open(settings.log, flags, 0o644) if settings.log else None
@@ -121,22 +118,19 @@ class App:
         return Reply(body=orjson.dumps({"object": "list", "data": data}))
 
     def _chat(self, body: bytes) -> Reply:
-        """One call: checked, answered, counted, and perhaps spoiled."""
+        """One call: checked, answered and counted."""
         try:
             request = check_request(body, self.settings.models)
         except BadRequest as bad:
             self.stats.refused += 1
             return Reply(bad.status, error_body(bad.message, param=bad.param, code=bad.code))
         digest = blake2b(body, digest_size=16).hexdigest()
-        attempt = self.attempts[digest]
-        self.attempts[digest] += 1
         self.stats.calls += 1
         self.stats.in_flight += 1
         self.stats.in_flight_max = max(self.stats.in_flight_max, self.stats.in_flight)
-        reply = self._reply(request, digest, attempt)
-        return replace(reply, is_call=True)
+        return replace(self._reply(request, digest), is_call=True)
 
-    def _reply(self, request: dict, digest: str, attempt: int) -> Reply:
+    def _reply(self, request: dict, digest: str) -> Reply:
         sampling = {"temperature": request["temperature"], "seed": request["seed"]}
         sampling |= {"effort": request["effort"]} if request["effort"] else {}
         try:
@@ -147,12 +141,7 @@ class App:
             self._note(digest, "error", "error")
             return Reply(500, error_body(f"{name}: {error}", kind="server_error"))
         completion = completion_of(request, answer.text, digest, getattr(answer, "finish", None))
-        kind = pick(self.faults, digest, attempt)
-        self._note(digest, answer.task, kind or "ok")
-        if kind:
-            self.stats.faults += 1
-            reply = spoil(kind, completion, digest=digest, retry_after=self.settings.retry_after)
-            return replace(reply, after=reply.after if reply.after is None else self.settings.delay_s)
+        self._note(digest, answer.task, "ok")
         self.stats.by_task[answer.task] += 1
         self.stats.repeated += digest in self.answered
         self.answered.add(digest)

@@ -65,7 +65,7 @@ def test_what_decides_a_reply_moves_the_key(params, change):
 
 def test_what_answers_moves_the_key(params):
     before = key(params)
-    params["endpoints"]["world"]["launch"] += " --fault 5xx"
+    params["endpoints"]["world"]["launch"] += " --fault search-rate"
     assert key(params) != before
 
 

@@ -79,7 +79,7 @@ def test_an_absent_endpoint_is_one_line():
 
 def test_a_wrong_fault_is_one_line():
     done = run("serve", "--port", "0", "--fault", "flood")
-    assert done.returncode == 2 and "with KIND one of 429, 5xx" in done.stderr
+    assert done.returncode == 2 and "with KIND one of search-quota" in done.stderr
 
 
 def test_serving_loads_nothing_heavy():

@@ -16,22 +16,12 @@ from truerate.web.fetch import Fetcher
 from truerate.web.outcomes import Outcome
 from truerate.web.search import Searcher
 from truerate.web.store import PageStore, limits
-from truerate_world import http_server
 from truerate_world.faults import Fault
 from truerate_world.server import Settings, listening
 from truerate_world.wildhallucinations.models import pages, writing
 from truerate_world.wildhallucinations.models.site import Site
 
 TRACK = load_params(Path(__file__).parents[3] / "params.yaml").tracks["wildhallucinations"]
-
-
-@pytest.fixture(params=["httptools", pytest.param("plain", marks=pytest.mark.proof)])
-def parser(request, monkeypatch):
-    """Both readers of requests."""
-    if request.param == "plain":
-        monkeypatch.setattr(http_server, "HttpRequestParser", None)
-    elif http_server.HttpRequestParser is None:
-        pytest.skip("httptools is not installed")
 
 
 def at_site(world, use, *faults):
@@ -57,7 +47,7 @@ def name_with(world, n):
     )
 
 
-def test_search_answers_in_googles_form(world, parser):
+def test_search_answers_in_googles_form(world):
     name = name_with(world, 6)
 
     async def use(session, base, site):
@@ -102,7 +92,7 @@ def test_the_quota_runs_out_where_a_fault_says_so(world, kind, status, reason):
     assert second[0] == 200
 
 
-def test_models_and_their_health_are_still_there(world, parser):
+def test_models_and_their_health_are_still_there(world):
     async def use(session, base, site):
         return [await get(session, f"{base}{path}") for path in ("/health", "/v1/models", "/nowhere")]
 
@@ -110,7 +100,7 @@ def test_models_and_their_health_are_still_there(world, parser):
     assert json.loads(health[1]) == {"identity": "w"} and models[0] == 200 and nowhere[0] == 404
 
 
-def test_every_page_has_the_outcome_that_is_planted_for_it(world, tmp_path, parser):
+def test_every_page_has_the_outcome_that_is_planted_for_it(world, tmp_path):
     """Search and fetch as a build does; one in three entities, and all pages of rare kinds."""
     made = pages.web(world)
     rare = {
@@ -181,7 +171,7 @@ def test_an_endless_page_leaves_the_server_free_for_others(world):
     assert b"without an end" in first and health[0] == 200
 
 
-def test_hosts_that_are_not_there_and_methods_that_are_not_known(world, parser):
+def test_hosts_that_are_not_there_and_methods_that_are_not_known(world):
     async def use(session, base, site):
         asked = [
             get(session, url, proxy=base)
