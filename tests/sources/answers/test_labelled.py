@@ -133,11 +133,23 @@ def test_what_is_no_board_is_one_line(tmp_path, case):
     assert says in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_folder_of_several_files_does_not_say_which_is_meant(tmp_path):
-    for name in ("a.csv", "b.csv", "README.md"):
-        (tmp_path / name).write_text(ANSWERS, "utf-8")
-    with pytest.raises(TruerateError, match="2 files in .*; a source of answers is one file"):
-        tables_of(tmp_path)
+def test_the_files_of_a_folder_are_one_export_or_are_refused(tmp_path):
+    spans = {"o.jsonl": {"id": "o1", "traceId": "t1", "type": "GENERATION", "output": "A", "model": "m"}}
+    score = {
+        "name": "hallucinated",
+        "source": "ANNOTATION",
+        "value": 1,
+        "traceId": "t1",
+        "dataType": "BOOLEAN",
+    }
+    for name, row in {**spans, "s.jsonl": score, "source.json": {"licence": "MIT"}}.items():
+        (tmp_path / name).write_text(json.dumps(row), "utf-8")
+    tables = tables_of(tmp_path, rights=None)
+    assert rates(tables) == {"m": [1, 1]}
+    assert [file["file"] for file in tables.card["files"]] == ["o.jsonl", "s.jsonl"]
+    (tmp_path / "other.csv").write_text(ANSWERS, "utf-8")
+    with pytest.raises(TruerateError, match="source 'mine': .*other.csv"):
+        tables_of(tmp_path, rights=None)
 
 
 @pytest.mark.skipif(not FOREIGN.is_dir(), reason="files of other tools are not here")

@@ -65,7 +65,7 @@ def read(
     rights: Rights | None = None,
     answers: AnswerFields | None = None,
 ) -> SourceTables:
-    """Return the labelled answers of a file, or of the one file in a folder, as samples by system, with the
+    """Return the labelled answers of a file, or of the files in a folder, as samples by system, with the
     verdicts of the judges that `answers` names (of an export all of it) as judgements.
 
     An answer counts as it is labelled, one that abstains, too; those without a label are rejects with the
@@ -74,7 +74,7 @@ def read(
     without systems or without labels, and labels that were drawn with unequal chances.
     """
     data = _data_of(path, name)
-    folder = data if data.is_dir() else data.parent
+    folder = path if path.is_dir() else path.parent
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=_card(name, rights), is_own=True)
     if collection.card["licence"] in (None, "", "not stated"):
         raise SourceError(f"source {name!r}: {UNSAID}")
@@ -95,26 +95,24 @@ def read(
         for number, row in enumerate(_keyed(table.frame).iter_rows(named=True), 1)
     ]
     keep = partial(_keep, collection, table, labels, chosen.system or "")
-    for number, file in enumerate(files(data)):  # the rows of a folder of Arrow files are read as one
+    parts = data if isinstance(data, list) else files(data)
+    for number, file in enumerate(parts):  # the rows of several files are read as one
         part = file.relative_to(folder).as_posix()
         cut = rows if not number else []
         collection.read(part, lambda _, cut=cut: cut, keep, may_be_empty=bool(number), in_parts=True)
     return collection.tables()
 
 
-def _data_of(path: Path, name: str) -> Path:
-    """The file that holds the answers: the path itself, or the one in its folder; a folder of `datasets` whole."""
+def _data_of(path: Path, name: str) -> Path | list[Path]:
+    """The files that hold the answers: the path itself, or those of its folder; a folder of `datasets` whole."""
     if not path.exists():
         raise SourceError(f"source {name!r}: no file or folder {str(path)!r}")
     if path.is_file() or any(path.glob("**/*.arrow")):
         return path
     present = [file for file in files(path) if file.name not in ABOUT]
-    if len(present) != 1:
-        what = f"{len(present)} files" if present else "no file"
-        raise SourceError(
-            f"source {name!r}: {what} in {str(path)!r}; a source of answers is one file: name it in `path`"
-        )
-    return present[0]
+    if not present:
+        raise SourceError(f"source {name!r}: no file in {str(path)!r}; put the answers there")
+    return present[0] if len(present) == 1 else present
 
 
 def _card(name: str, rights: Rights | None) -> dict[str, Any]:
