@@ -116,7 +116,7 @@ def test_lines_that_end_in_cr_alone_are_told():
 def test_a_csv_record_with_a_byte_that_is_no_utf_8_is_one_bad_row():
     (_, first), (number, second), (_, third) = csv_records(b"a,b\n1,x\n2,caf\xe9\n3,y\n", ("a",))
     assert first() == {"a": "1", "b": "x"} and third() == {"a": "3", "b": "y"} and number == 2
-    assert reason_of(second) == (Reason.UNPARSABLE, "not UTF-8: byte 0xe9 in column 'b'")
+    assert reason_of(second) == (Reason.UNPARSABLE, "not UTF-8: byte 0xe9 in column 'b'; save it as UTF-8")
 
 
 def test_unparsable_because_too_many_cells():

@@ -152,7 +152,9 @@ def _repository(clone: str) -> tuple[str, Repository]:
     for track, repository in repositories().items():
         if any((Path(clone) / mark).exists() for mark in repository.marks):
             return track, repository
-    raise SourceError(f"{clone!r} is no clone of a repository whose prompts are known; known: {_names()}")
+    marks = listed(mark for repository in repositories().values() for mark in repository.marks)
+    what = f"is no clone of a repository whose prompts are known; known: {_names()}; looked for: {marks}"
+    raise SourceError(f"{clone!r} {what}")
 
 
 def _names() -> str:

@@ -180,6 +180,8 @@ def _check_header(header: Sequence[str], columns: tuple[str, ...]) -> None:
     """
     if absent := [name for name in columns if name not in header]:
         problem = f"no column {absent[0]!r} in the header; found: {listed(map(clean, header))[:N_HEADER]}"
+        if len(header) == 1 and re.search(r"[;\t]", header[0]):
+            problem += "; columns are separated by commas"
         raise BadRow(Reason.MISSING_FIELD, problem)
     if twice := [name for name in columns if header.count(name) > 1]:
         problem = f"column {twice[0]!r} stands in the header {header.count(twice[0])} times"
@@ -193,7 +195,7 @@ def _record(record: dict) -> dict:
         if cell is None:  # as where a file is cut off
             raise BadRow(Reason.MISSING_FIELD, f"field {column!r} is missing")
         if lost := _ESCAPED.search(cell):
-            problem = f"not UTF-8: byte 0x{ord(lost[0]) - 0xDC00:02x} in column {column!r}"
+            problem = f"not UTF-8: byte 0x{ord(lost[0]) - 0xDC00:02x} in column {column!r}; save it as UTF-8"
             raise BadRow(Reason.UNPARSABLE, problem)
     return record
 
