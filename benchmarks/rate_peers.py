@@ -3,7 +3,7 @@
     python benchmarks/rate_peers.py [--draws 1000] [--peers FOLDER] [--write benchmarks/RESULTS.md]
 
 Planted worlds of 1,000 answers whose detector of yes and no has Youden's index J (false alarms .1) at 20 to 200 labels
-drawn by chance; and worlds of documents labelled whole, of scores, and of labels drawn by `truerate draw`. In each draw
+drawn by chance; and worlds of documents labelled whole, and of scores. In each draw
 the answers and the labels are new, and what each estimator says (nominal .95) is held against the share of these very
 answers. Limits that were set before the first run: coverage .94 to .97 in the mean of all cells and .90 or more in the
 worst; 50 ms for one estimate of 1,000 answers. What draws with a score save: `rate_draws.py`.
@@ -21,13 +21,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.estimators.designs import bands, drawn, stratified, uncertain, uniform
+from truerate.metrics.estimators.designs import drawn, uniform
 from truerate.metrics.estimators.own_rate import rate_of
 from truerate.metrics.estimators.sample import Cell
 from truerate.results.markers import write_between
@@ -72,11 +73,7 @@ GRID = [World(rate, youden, k) for rate in RATES for youden in YOUDEN for k in L
 OTHERS = [
     *(World(rate, 0.4, 100, "alike", 5) for rate in (0.1, 0.3)),
     *(World(rate, 0.4, k, "by document", 5) for rate in (0.1, 0.3) for k in (100, 200)),
-    *(
-        World(rate, None, 100, design)
-        for rate in (0.05, 0.1, 0.3)
-        for design in ("alike", "stratified", "uncertain")
-    ),
+    *(World(rate, None, 100) for rate in (0.05, 0.1, 0.3)),
 ]
 
 
@@ -97,22 +94,13 @@ def planted(world: World, rng: np.random.Generator) -> Cell:
 
 def labelled(world: World, whole: Cell, rng: np.random.Generator) -> Cell:
     """The answers with the labels of one draw."""
-    weight = None
+    is_labelled = np.zeros(N, dtype=bool)
     if world.design == "by document":
         n = N // world.size
         is_labelled = np.isin(whole.clusters, rng.choice(n, world.k // world.size, replace=False))
     else:
-        design = {
-            "alike": lambda: uniform(N, world.k),
-            "stratified": lambda: stratified(bands(whole.flagged), world.k, whole.flagged),
-            "uncertain": lambda: uncertain(whole.flagged, world.k),
-        }[world.design]()
-        is_labelled = np.zeros(N, dtype=bool)
-        is_labelled[drawn(design, rng)] = True
-        weight = 1 / design.probability if world.design != "alike" else None
-    return Cell(
-        whole.total, whole.flagged, np.where(is_labelled, whole.gold, np.nan), whole.clusters, None, weight
-    )
+        is_labelled[drawn(uniform(N, world.k), rng)] = True
+    return replace(whole, gold=np.where(is_labelled, whole.gold, np.nan))
 
 
 # ---- estimators --------------------------------------------------------------------------------------------
@@ -218,8 +206,7 @@ def lines(n_draws: int) -> Iterator[Line]:
     present = {name for name, module in MODULES.items() if _is_there(module)}
     for world in [*GRID, *OTHERS]:
         for name, estimate in FAST.items():
-            is_weighted = world.design in ("stratified", "uncertain")
-            if name == "truerate" or (name in present and not is_weighted):
+            if name == "truerate" or name in present:
                 yield line(world, name, estimate, n_draws if name == "truerate" else min(n_draws, PPI_DRAWS))
         if world in GRID and world.k in SLOW_LABELS and world.youden != YOUDEN[0]:
             yield from (line(world, name, each, SLOW_DRAWS) for name, each in SLOW.items() if name in present)
