@@ -204,6 +204,14 @@ def test_the_same_from_python(truth):
     assert comparison.decision.code == 0 and comparison.difference.value == 0
 
 
+def test_a_field_is_crossed_with_a_score_where_there_are_labels_enough(truth, capsys):
+    """Two systems and three bands of the score: 20 for each of the six from 120 on."""
+    for n, n_strata in ((119, 2), (120, 6)):
+        command = ["draw", "own.jsonl", "--n", str(n), "--by", "system", "--score", "p", "--to", f"x{n}"]
+        assert main(command) == 0
+        assert f"stratified over {n_strata} strata" in capsys.readouterr().out
+
+
 def test_scores_on_any_scale_and_a_draw_by_the_seed():
     """Scores of 1 to 5 are taken as 0 to 1, a missing one as their mean; one seed, one draw."""
     frame = pl.DataFrame({"id": list("abcdef"), "question": "", "reference": "", "answer": "t"}).with_columns(

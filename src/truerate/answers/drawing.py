@@ -35,6 +35,9 @@ DESIGNS = ("uniform", "stratified", "uncertain")
 LABELLING = Path(__file__).with_name("labelling.yaml")
 SHOWN = ("question", "reference", "answer")
 COLUMNS = ("id", "annotator", "probability", "weight", *SHOWN, "is_hallucinated", "comment")
+LABELS_OF_CROSSED = (
+    20  # labels for each value of a field in each band of a score: with fewer fields alone are strata
+)
 YES_NO = {True: "yes", False: "no"}
 FORMULA = tuple("=+-@\t\r")  # how a cell begins that a spreadsheet would compute
 
@@ -207,10 +210,12 @@ def _design(
         raise SettingsError("--labels: all answers are labelled; there is nothing to draw")
     if name == "uniform":
         return uniform(frame.height, plan.n + n_labelled)
+    stratum = bands(score if score is not None else np.zeros(frame.height))
     if plan.by:
-        stratum = frame.select(pl.struct(plan.by).rank("dense")).to_series().to_numpy()
-    else:
-        stratum = bands(score if score is not None else np.zeros(frame.height))
+        value = frame.select(pl.struct(plan.by).rank("dense")).to_series().to_numpy()
+        crossed = value * (int(stratum.max()) + 1) + stratum
+        has_enough = plan.n + n_labelled >= LABELS_OF_CROSSED * len(np.unique(crossed))
+        stratum = crossed if has_enough else value
     return stratified(stratum, plan.n + n_labelled, score, label=label if n_labelled else None)
 
 
