@@ -11,7 +11,7 @@ from truerate.answers.sheets import label_records
 from truerate.core.errors import SourceError, listed
 from truerate.sources.answers.fields import COLUMNS
 from truerate.sources.answers.forms import Record, Source, at_line, named
-from truerate.sources.answers.label_spans import kinds_of, spans_in
+from truerate.sources.answers.label_spans import as_spans, kinds_of, spans_in
 from truerate.sources.answers.reading import (
     ALLOWED,
     Answer,
@@ -22,7 +22,7 @@ from truerate.sources.answers.reading import (
     votes_of,
     weight_of,
 )
-from truerate.sources.answers.table import AnswerTable, answers_of, as_spans
+from truerate.sources.answers.table import AnswerTable, answers_of
 
 NAMES = ("id", "run", "system", "is_hallucinated", "spans", "weight", "annotator")
 LEAST_GAP = 0.25  # of the answers: what weights may miss before a line says so

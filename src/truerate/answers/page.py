@@ -19,8 +19,8 @@ from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, p
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError
 from truerate.sources.answers.fields import SLICE
+from truerate.sources.answers.label_spans import places_of
 from truerate.sources.answers.reading import STATED
-from truerate.sources.answers.table import places_of
 
 TEMPLATES, PAGE, SCRIPT, INDEX = (
     Path(__file__).parent / "templates",

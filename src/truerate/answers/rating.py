@@ -33,8 +33,9 @@ from truerate.metrics.estimators.own_rate import (
 from truerate.metrics.estimators.sample import Cell
 from truerate.sources.answers.fields import SLICE, SPAN, given_fields
 from truerate.sources.answers.forms import Source, named
+from truerate.sources.answers.label_spans import as_spans, places_of
 from truerate.sources.answers.reading import ABSTAINED, EMPTY, STATED
-from truerate.sources.answers.table import AnswerTable, answers_of, as_spans, is_stated, places_of, read_table
+from truerate.sources.answers.table import AnswerTable, answers_of, is_stated, read_table
 
 UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"

@@ -10,8 +10,8 @@ import polars as pl
 from truerate.answers.gating import FAILED, PASSED, UNDECIDED, Decision, decided
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
+from truerate.sources.answers.label_spans import places_of
 from truerate.sources.answers.reading import ABSTAINED, EMPTY
-from truerate.sources.answers.table import places_of
 
 if TYPE_CHECKING:
     from truerate.answers.rated import Rating

@@ -72,6 +72,14 @@ def test_names_as_people_write_them(tmp_path):
     assert judged.verdicts == ["ID"]
 
 
+def test_numbers_among_answers_are_texts_and_a_judge_of_another_scale_is_said(tmp_path):
+    file = read(tmp_path, *({"answer": answer, "score": 60} for answer in (SOUND, 1412, True, 2.5)))
+    assert file.frame["answer"].to_list() == [SOUND, "1412", "true", "2.5"]
+    assert "answers that are numbers, read as texts: 3" in file.notes
+    judged = read_table(tmp_path / "answers.jsonl", verdicts=["score"], threshold=70)
+    assert "score lies in 60 … 60 and flags from 70 on (--threshold)" in judged.notes
+
+
 def test_the_last_message_of_a_chat_is_the_answer(tmp_path):
     chat = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": SOUND}]
     row = read(tmp_path, {"messages": [{"role": "system", "content": "x"}, *chat]}).frame.row(0, named=True)

@@ -9,6 +9,14 @@ from typing import Any
 import polars as pl
 
 from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.sources.answers.answer_fields import (
+    LONGEST_VALUE,
+    Record,
+    Records,
+    answer_field,
+    quoted,
+    shape_of,
+)
 from truerate.sources.answers.evidence import enter_evidence, is_evidence, is_text
 from truerate.sources.answers.names import (
     LABELS,
@@ -21,14 +29,6 @@ from truerate.sources.answers.names import (
 from truerate.sources.answers.reading import IS_SO, NOTHING, says_by_itself
 
 NOT = "not:"  # before a field whose true or high values mean faithful
-CHATS = (
-    "messages",
-    "conversation",
-    "conversations",
-    "chat",
-)  # lists of messages, the last of them the answer
-SHOWN = 30  # fields that a message names
-LONGEST_VALUE = 80  # characters of a value to slice by
 MOST_SHOWN = 10  # values of a field in a message
 # of the table of answers
 VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
@@ -40,8 +40,6 @@ COLUMNS: dict[str, Any] = dict.fromkeys(TEXTS, pl.String) | {
     "n_labels": pl.Int64,
     "weight": pl.Float64,
 }
-Record = Mapping[str, Any]
-Records = Sequence[tuple[int, Record]]
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ def fields_of(
         if name not in columns:
             columns[name] = [value for _, record in records if (value := value_at(record, name)) is not None]
             if not columns[name]:
-                names = _shape(dict.fromkeys(fields))
+                names = shape_of(dict.fromkeys(fields))
                 raise SourceError(f"{option}: no line has {name!r}; the fields are {names}")
         if "=" in name and not any(columns[name]):
             raise SourceError(f"{option}: no line has such a value; it has {_values(columns, name)}")
@@ -145,7 +143,7 @@ def fields_of(
         by_role["spans"] = marked
     labels, unsure = _labels(columns, given, {*taken_verdicts, by_role.get("spans", "")})
     if "answer" not in by_role:
-        by_role |= _answer(columns, records, can_lack=bool(verdicts or labels))
+        by_role |= answer_field(columns, records, can_lack=bool(verdicts or labels))
     golden, why = enter_evidence(columns, by_role)
     for role in ("question", "system", "lang", "id", "run", "group", "abstained", "weight"):
         if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:
@@ -159,16 +157,18 @@ def fields_of(
     labels = [_renamed(name, written) for name in labels]
     verdicts = [_renamed(name, written) for name in verdicts]
     slices = [written.get(name, name) for name in slices]
-    left_out = {written.get(name, name): why for name, why in left_out.items()}
+    left_out = {
+        written.get(name, name): why.replace(name, written.get(name, name)) for name, why in left_out.items()
+    }
     taken = [f"{role} is {name!r}" for role, name in by_role.items() if name != role]
     notes = [f"fields by other names: {', '.join(taken)}"] if taken else []
     if (marked := by_role.get("spans", "spans")) != "spans":
         notes.append(f"people's labels: spans in {marked!r}")
     if labels:
         by_word = "" if "=" in labels[0] else f" (if a judge's, say --verdicts {column_of(labels[0])})"
-        notes.append(f"people's labels: {_quoted(labels)}{by_word}")
+        notes.append(f"people's labels: {quoted(labels)}{by_word}")
     if turned := [column_of(name) for name in (*labels, *verdicts) if is_turned(name)]:
-        notes.append(f"high or true values mean faithful: {_quoted(turned)} (not:FIELD turns that round)")
+        notes.append(f"high or true values mean faithful: {quoted(turned)} (not:FIELD turns that round)")
     notes += why
     if left_out:
         notes.append(
@@ -243,62 +243,7 @@ def _columns(records: Records) -> dict[str, list[Any]]:
 def _values(columns: Mapping[str, Sequence[Any]], name: str) -> str:
     """The first values of the field whose words `FIELD=WORD` names."""
     values = dict.fromkeys(str(value).strip() for value in columns.get(name.partition("=")[0], ()))
-    return _quoted(list(values)[:MOST_SHOWN])
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names)) or "none"
-
-
-def _answer(columns: Mapping[str, Sequence[Any]], records: Records, *, can_lack: bool) -> dict[str, str]:
-    """The field of the answer by its role; beside `answer` another name of it is the model's; of a chat it is the
-    last message, the question the one before. Empty where there is none and it can lack, as what is judged or
-    labelled already needs no text.
-    """
-    names = [name for name in ROLES["answer"] if name in columns]
-    texts = [name for name in names if name == "answer" or is_text(columns[name])]
-    if len(texts) == 2 and texts[0] == "answer":
-        return {"answer": texts[1]}
-    if len(texts) == 1:
-        return {"answer": texts[0]}
-    if not texts and (chat := next((name for name in CHATS if _is_chat(columns.get(name, ()))), None)):
-        return {"answer": f"{chat}.-1.content", "question": f"{chat}.-2.content"}
-    if not texts and can_lack and not names:
-        return {}
-    if not texts:
-        objects = f"; {names[0]!r} is no text" if names else ""
-        raise SourceError(
-            f"line {records[0][0]}: it has no 'answer'{objects}; its fields are {_shape(records[0][1])}: "
-            "name the one that is meant, --map answer=FIELD"
-        )
-    if all(columns[name] == columns[texts[0]] for name in texts):
-        return {"answer": texts[0]}
-    raise SourceError(
-        f"{_quoted(texts)} stand beside one another: which one did the system write? Say --map "
-        f"answer={texts[1]} or "
-        f"--map answer={texts[0]}"
-    )
-
-
-def _is_chat(values: Sequence[Any]) -> bool:
-    """Return whether values are lists of messages, the last of them the model's, the one before a person's."""
-    roles = [
-        [message.get("role") if isinstance(message, dict) else None for message in value[-2:]]
-        for value in values
-        if isinstance(value, list)
-    ]
-    return bool(roles) and len(roles) == len(values) and all(role == ["user", "assistant"] for role in roles)
-
-
-def _shape(record: Record) -> str:
-    """The fields of a record, an object's as dotted paths."""
-    paths = [
-        path if len(path) <= LONGEST_VALUE else f"{path[: LONGEST_VALUE - 1]}…"
-        for name, value in record.items()
-        for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) and value else [name])
-    ]
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return _quoted(paths[:SHOWN]) + more
+    return quoted(list(values)[:MOST_SHOWN])
 
 
 def _first(columns: Mapping[str, Sequence[Any]], names: Sequence[str], role: str) -> str | None:
@@ -334,7 +279,7 @@ def _left_out(
             yield name, f"verdicts or labels: --verdicts {name} or --map label={name} takes them"
         elif name in ROLES["reference"] and is_evidence(name, values):
             yield name, f"{by_role.get('reference')!r} is the reference"
-        elif kinds[dict]:
+        elif kinds[dict] or (kinds[str] and all(str(value).startswith('{"') for value in values)):
             yield name, "objects"
         elif kinds[list]:
             yield name, "lists"

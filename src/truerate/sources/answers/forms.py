@@ -188,11 +188,11 @@ def _objects(text: str) -> Records:
     first = text.lstrip().partition("\n")[0].strip()
     try:
         document = _json(first if first.endswith("}") else text, 1, whole=True)
-        is_one = not first.endswith("}") or not text.strip().removeprefix(first).strip()
-        records = within(document) if is_one else []
     except ValueError:
-        records = []
-    return records if records and records[0][1] is not document else _lines(text)
+        return _lines(text)
+    is_line = first.endswith("}")
+    records = within(document) if not is_line or not text.strip().removeprefix(first).strip() else []
+    return _lines(text) if is_line and (not records or records[0][1] is document) else records
 
 
 def within(document: Record) -> Records:

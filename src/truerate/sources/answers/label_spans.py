@@ -1,10 +1,16 @@
-"""Spans that people marked, as places in the text of an answer, whatever their offsets count."""
+"""What people say of an answer: their votes as one label, and spans that they marked as places in its text, whatever
+their offsets count.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from truerate.core.spans.span_offsets import CODE_POINTS, KINDS, Bounds, bounds_by_kind, offsets_of
 from truerate.core.text import find_span
+from truerate.sources.answers.fields import Fields, is_turned, value_at
+from truerate.sources.answers.forms import Records, Source, at_line
 from truerate.sources.answers.reading import Answer, shown
 
 
@@ -101,3 +107,47 @@ def _in_text(bounds: Bounds, answer: Answer) -> Bounds | None:
         )
     start, end = max(bounds[0] - first, 0), min(bounds[1] - first, len(answer.text))
     return (start, end) if start < end else None
+
+
+def voted_labels(
+    names: Sequence[str], votes: Sequence[Sequence[Sequence[float]]], n: int
+) -> tuple[list[bool | None], list[int], int]:
+    """The vote of all labels of each answer (None: none, or a tie), how many labels, and the ties."""
+    sides = np.zeros((2, n))
+    for name, column in zip(names, votes, strict=True):
+        for row, of_answer in enumerate(column):
+            sides[0, row] += sum(1 - vote if is_turned(name) else vote for vote in of_answer)
+            sides[1, row] += len(of_answer)
+    yes, total = sides
+    label = [None if not k or 2 * y == k else bool(2 * y > k) for y, k in zip(yes, total, strict=True)]
+    return label, total.astype(int).tolist(), int(((total > 0) & (2 * yes == total)).sum())
+
+
+def spans_of(
+    source: Source, records: Records, chosen: Fields, data: Mapping[str, Sequence[Any]]
+) -> list[list[dict[str, int]] | None]:
+    """The spans that a file's own labels mark; None of an answer that has none given."""
+    path = chosen.by_role.get("spans")
+    if path is None:
+        return [None] * len(records)
+    rows = zip(data["id"], data["answer"], data["reference"], data["question"], data["written"], strict=True)
+    given = [value_at(record, path) for _, record in records]
+    answers = [Answer(*row) for row in rows]
+    kinds = kinds_of(zip(given, answers, strict=True))
+    places = []
+    for (number, _), value, answer in zip(records, given, answers, strict=True):
+        try:
+            places.append(None if value is None else as_spans(spans_in(value, answer, kinds)))
+        except ValueError as error:
+            raise at_line(source, "answers", number, error) from None
+    return places
+
+
+def as_spans(places: Iterable[tuple[int, int]]) -> list[dict[str, int]]:
+    """Places (start, end) as the column `spans` has them."""
+    return [{"start": start, "end": end} for start, end in places]
+
+
+def places_of(spans: Sequence[Mapping[str, int]] | None) -> list[tuple[int, int]]:
+    """The spans of a cell of a table as (start, end)."""
+    return [(span["start"], span["end"]) for span in spans or ()]

@@ -16,8 +16,9 @@ from truerate.core.errors import SourceError, TruerateError, listed
 from truerate.core.keys import content_id, files
 from truerate.core.text import clean
 from truerate.sources.answers.fields import VERDICT, given_fields
+from truerate.sources.answers.label_spans import places_of
 from truerate.sources.answers.reading import STATED
-from truerate.sources.answers.table import AnswerTable, places_of, read_table
+from truerate.sources.answers.table import AnswerTable, read_table
 from truerate.sources.cards import CARD_FIELDS
 from truerate.sources.collection import Collection
 from truerate.sources.rows import BadRow, Reason, Row

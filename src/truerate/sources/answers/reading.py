@@ -1,5 +1,6 @@
 """The values of a record of a person's own answers: what an answer says, its reference, yes or no."""
 
+import json
 import math
 import re
 import unicodedata
@@ -169,6 +170,12 @@ def text_of(value: object, field: str) -> str:
     except UnicodeEncodeError:
         raise ValueError(f"{field!r} holds half of a surrogate pair; give it as UTF-8") from None
     return value
+
+
+def answer_of(value: object, field: str) -> str:
+    """An answer; a number or a truth value among texts as JSON writes it. Raises ValueError for another value."""
+    is_plain = isinstance(value, bool | int | float)
+    return json.dumps(value) if is_plain else text_of(value, field)
 
 
 def reference_of(value: object, field: str) -> str:

@@ -23,13 +23,14 @@ from truerate.sources.answers.fields import (
     value_at,
 )
 from truerate.sources.answers.forms import HUB, Records, Source, at_line, named
-from truerate.sources.answers.label_spans import kinds_of, spans_in
+from truerate.sources.answers.label_spans import spans_of, voted_labels
 from truerate.sources.answers.large import Large, LineOf, large
 from truerate.sources.answers.opening import of_hub, opened
 from truerate.sources.answers.reading import (
     STATED,
     Answer,
     abstention_of,
+    answer_of,
     id_of,
     labels_in,
     look_alikes,
@@ -231,13 +232,16 @@ def _table(
                     number,
                     f'it has no {answer!r}; a line is {{"answer": …, "reference": …}}',
                 )
-    written = column("answer", text_of)
+    given = [value_at(record, answer) for _, record in records] if answer is not None else []
+    is_mixed = any(isinstance(value, str) for value in given)
+    n_numbers = sum(isinstance(value, bool | int | float) for value in given) if is_mixed else 0
+    written = column("answer", answer_of if is_mixed else text_of)
     stated = [without_thought(text) for text in written]
     texts = [text for text, _ in stated]
     cuts = Counter(cut for _, of_answer in stated for cut in of_answer)
     abstained = column("abstained", abstention_of)
     votes = [column("label", labels_in, column_of(name)) for name in chosen.labels]
-    label, n_labels, n_ties = _voted(chosen.labels, votes, len(records))
+    label, n_labels, n_ties = voted_labels(chosen.labels, votes, len(records))
     ids = column("id", lambda value, _: None if value is None else id_of(value))
     systems = column("system", text_of)
     data: dict[str, Any] = {
@@ -268,7 +272,7 @@ def _table(
         ]
         for name in chosen.slices
     }
-    spans = _spans(source, records, chosen, data)
+    spans = spans_of(source, records, chosen, data)
     data["spans"] = spans
     data["label"] = [
         bool(places) if vote is None and places is not None else vote
@@ -279,6 +283,8 @@ def _table(
     frame, kept, voted = one_per_answer(frame)
     records = [records[row] for row in kept] if voted else records
     notes = [*chosen.notes, *_notes(cuts, chosen.by_role.get("system", "system"), systems, n_ties), *voted]
+    if n_numbers:
+        notes.append(f"answers that are numbers, read as texts: {n_numbers}")
     line_of = [number for number, _ in records].__getitem__
     return _finished(source, line_of, frame, verdicts, names=names, threshold=threshold, notes=notes)
 
@@ -316,6 +322,9 @@ def _finished(
             frame = frame.with_columns(pl.when(scores != REFUSED).then(scores).alias(VERDICT + judge))
             notes.append(f"{judge}: {n} verdicts of −1 beside 0 and more are taken for refusals, no verdicts")
         thresholds[judge] = threshold
+        low, high = (float(end) if end is not None else 0.0 for end in (scores.min(), scores.max()))
+        if high > 1 or low < REFUSED:
+            notes.append(f"{judge} lies in {low:g} … {high:g} and flags from {threshold:g} on (--threshold)")
         if name not in names and is_turned(name):
             column = frame[VERDICT + judge]
             top = 1.0 if column.is_between(0, 1).all() else 0.0
@@ -357,45 +366,6 @@ def _repeated(source: Source, line_of: LineOf, frame: pl.DataFrame) -> tuple[pl.
     return repeats.drop("row", "first"), [f"{n} answers have the id of another one: repeats of it"]
 
 
-def _voted(
-    names: Sequence[str], votes: Sequence[Sequence[Sequence[float]]], n: int
-) -> tuple[list[bool | None], list[int], int]:
-    """The vote of all labels of each answer (None: none, or a tie), how many labels, and the ties."""
-    sides = np.zeros((2, n))
-    for name, column in zip(names, votes, strict=True):
-        for row, of_answer in enumerate(column):
-            sides[0, row] += sum(1 - vote if is_turned(name) else vote for vote in of_answer)
-            sides[1, row] += len(of_answer)
-    yes, total = sides
-    label = [None if not k or 2 * y == k else bool(2 * y > k) for y, k in zip(yes, total, strict=True)]
-    return label, total.astype(int).tolist(), int(((total > 0) & (2 * yes == total)).sum())
-
-
-def _spans(
-    source: Source, records: Records, chosen: Fields, data: Mapping[str, Sequence[Any]]
-) -> list[list[dict[str, int]] | None]:
-    """The spans that a file's own labels mark; None of an answer that has none given."""
-    path = chosen.by_role.get("spans")
-    if path is None:
-        return [None] * len(records)
-    rows = zip(data["id"], data["answer"], data["reference"], data["question"], data["written"], strict=True)
-    given = [value_at(record, path) for _, record in records]
-    answers = [Answer(*row) for row in rows]
-    kinds = kinds_of(zip(given, answers, strict=True))
-    places = []
-    for (number, _), value, answer in zip(records, given, answers, strict=True):
-        try:
-            places.append(None if value is None else as_spans(spans_in(value, answer, kinds)))
-        except ValueError as error:
-            raise at_line(source, "answers", number, error) from None
-    return places
-
-
-def as_spans(places: Iterable[tuple[int, int]]) -> list[dict[str, int]]:
-    """Places (start, end) as the column `spans` has them."""
-    return [{"start": start, "end": end} for start, end in places]
-
-
 def is_stated(frame: pl.DataFrame) -> np.ndarray:
     """Return which answers of a table say something, (answers,)."""
     return frame.select(pl.col("state") == STATED).to_series().to_numpy()
@@ -405,8 +375,3 @@ def answers_of(frame: pl.DataFrame) -> list[Answer]:
     """The rows of a frame as a detector sees them, their number in place of the id, which repeats share."""
     columns = (frame[name].to_list() for name in ("answer", "reference", "question", "written"))
     return [Answer(str(n), *row) for n, row in enumerate(zip(*columns, strict=True))]
-
-
-def places_of(spans: Sequence[Mapping[str, int]] | None) -> list[tuple[int, int]]:
-    """The spans of a cell of a table as (start, end)."""
-    return [(span["start"], span["end"]) for span in spans or ()]

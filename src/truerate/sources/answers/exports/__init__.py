@@ -15,6 +15,7 @@ from truerate.sources.answers.exports import (
     label_studio,
     lm_eval,
     promptfoo,
+    runs,
     tables,
     traces,
 )
@@ -39,6 +40,7 @@ READERS: tuple[tuple[str, Callable[[Content], Export | None]], ...] = (
     ("promptfoo", promptfoo.of_csv),
     ("promptfoo", promptfoo.of_results),
     ("UQLM", tables.of_uqlm),
+    *runs.READERS,
     ("datasets", data_folders.of_table),
 )
 
@@ -64,7 +66,7 @@ def read_frame(frame: pl.DataFrame) -> Export | None:
 
 def _read(content: Content) -> Export | None:
     contents = [content]
-    if content.document is not None and len(rows := within(content.document)) > 1:
+    if content.document is not None and (rows := within(content.document))[0][1] is not content.document:
         contents.append(Content(content.path, records=[row for _, row in rows]))  # {"data": […]}
     for each in contents:
         for tool, read in READERS:

@@ -10,7 +10,7 @@ from truerate.sources.answers.exports.values import decoded, text_of
 
 TOOL = "promptfoo"
 _COLUMN = re.compile(r"\[([^\]]*)\]\s*(.*)", re.DOTALL)
-_STATUS = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:.*?\n?---\n)?", re.DOTALL)
+_STATUS = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:\(\d+\.\d\d\)\s*)?(?:.*?\n?---\n)?", re.DOTALL)
 HEADS = ("Status", "Score")
 
 
@@ -28,7 +28,11 @@ def of_results(content: Content) -> Export | None:
     else:
         rows = content.rows if {"vars", "success"} <= content.names else []
     rows = [row for row in rows if isinstance(row, dict)]
-    if not rows or not {"vars", "success"} <= set(rows[0]) or not {"testIdx", "promptIdx"} & set(rows[0]):
+    if (
+        not rows
+        or not {"vars", "success"} <= set(rows[0])
+        or not {"testIdx", "promptIdx", "namedScores"} & set(rows[0])
+    ):
         return None
     records = [_record(row) for row in rows]
     notes = []

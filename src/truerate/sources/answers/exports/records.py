@@ -9,6 +9,7 @@ from typing import Any
 
 from truerate.core.data_files import read_data
 from truerate.core.text import n_words
+from truerate.sources.answers.evidence import GOLDEN_WORDS
 from truerate.sources.answers.exports.values import passages_of, score_of, text_of
 from truerate.sources.answers.names import ALWAYS_EVIDENCE, GOLDEN, ROLES
 
@@ -21,7 +22,6 @@ EVIDENCE = (
     *(name for name in ROLES["reference"] if name not in (*ALWAYS_EVIDENCE, "reference")),
 )
 EMPTY = ("question", "reference", "golden", "system", "id", "run", "lang", "group", "abstained")
-GOLDEN_WORDS = 5  # of a reference: more is evidence
 LONGEST_SLICE, MOST_SLICES = 80, 20  # characters of a value to slice by, and how many of them
 
 

@@ -37,6 +37,10 @@ _RAGAS_FIELDS |= {
     "query_length",
 }
 _HUMAN = re.compile(r"^human\b", re.IGNORECASE)
+_TRULENS = (
+    "app_id app_name app_version app_json type record_id input output tags record_json cost_json perf_json ts latency total_tokens "
+    "total_cost num_events cost_currency"
+).split()
 _ONLY_UQLM = {"semantic_negentropy", "semantic_sets_confidence", "noncontradiction", "normalized_probability"}
 _UQLM = re.compile(
     r"(?:semantic_negentropy|semantic_entropy|noncontradiction|entailment|exact_match|cosine_sim\w*|cosine_score|bert_score|"
@@ -94,7 +98,10 @@ def of_trulens(content: Content) -> Export | None:
         or not {"app_id", "app_name", "app_version"} & content.names
     ):
         return None
-    feedbacks = [name.removesuffix("_calls") for name in content.rows[0] if name.endswith("_calls")]
+    columns = list(content.rows[0])
+    feedbacks = [name.removesuffix("_calls") for name in columns if name.endswith("_calls")] or [
+        name for name in columns if name not in _TRULENS and not name.endswith((" cost in USD", "_json"))
+    ]
     people = [name for name in feedbacks if _HUMAN.match(name)]
     apps = {row.get("app_name") for row in content.rows}
     records = []
@@ -145,7 +152,8 @@ def of_uqlm(content: Content) -> Export | None:
     columns: dict[str, Any] = data if isinstance(data, dict) else document
     is_object = isinstance(columns.get("responses"), list)
     names = {_singular(name) for name in (columns if is_object else content.names)}
-    if "response" not in names or not ({"sampled_response", "logprob"} | _ONLY_UQLM) & names:
+    is_panel = {"judge_1", "avg", "median"} <= names
+    if "response" not in names or not (is_panel or ({"sampled_response", "logprob"} | _ONLY_UQLM) & names):
         return None
     if is_object:
         n = len(columns["responses"])
@@ -157,6 +165,9 @@ def of_uqlm(content: Content) -> Export | None:
         rows = content.rows
     rows = [{_singular(name): value for name, value in row.items()} for row in rows]
     scorers = [name for name in dict.fromkeys(name for row in rows for name in row) if _UQLM.fullmatch(name)]
+    scorers = [
+        name for name in scorers if not is_panel or name.startswith("judge_")
+    ]  # the others are of them
     values = {name: {score_of(row.get(name))[0] for row in rows} for name in scorers}
     mute = [
         name for name in scorers if len(rows) > 3 and len(values[name]) == 1 and not values[name] & {0.0, 1.0}
@@ -168,6 +179,7 @@ def of_uqlm(content: Content) -> Export | None:
         "context",
         "logprob",
         "multiple_logprob",
+        *(("avg", "max", "min", "median") if is_panel else ()),
         *scorers,
     }
     records = [

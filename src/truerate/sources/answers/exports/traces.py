@@ -48,7 +48,7 @@ def _answers_of_langfuse(content: Content, judged: Judged, notes: list[str]) -> 
         says = [*judged.get(own_id, ()), *(judged.get(trace, ()) if last.get(trace) is row else ())]
         model = row.get("model") or row.get("providedModelName") or row.get("internalModel")
         question = given.get("question") if isinstance(given, dict) and "messages" not in given else None
-        yield _judged(
+        yield judged_record(
             says,
             message_of(decoded(row.get("output")), "assistant"),
             metadata,
@@ -123,7 +123,7 @@ def _answers_of_phoenix(content: Content, judged: Judged, notes: list[str]) -> I
         context = row.get("context") if isinstance(row.get("context"), dict) else {}
         own_id = str(_any(row, "span_id", "context.span_id") or (context or {}).get("span_id"))
         metadata = decoded(attribute(row, "metadata"))
-        yield _judged(
+        yield judged_record(
             [*judged.get(own_id, ()), *_evals(row)],
             _message(row, "output", "assistant"),
             metadata if isinstance(metadata, dict) else {},
@@ -207,7 +207,7 @@ def _any(row: Mapping[str, Any], *names: str) -> Any:
     return next((row[name] for name in names if row.get(name) is not None), None)
 
 
-def _judged(
+def judged_record(
     says: Iterable[tuple[str, str, Any]], answer: str, metadata: Mapping[str, Any], **given: Any
 ) -> dict[str, Any]:
     """A record with what people and judges say of it; several votes of people of one name stay several."""
