@@ -56,10 +56,10 @@ def test_one_command_makes_the_page_with_ranks_of_a_file(tmp_path):
     (house.folder / "wells.csv").write_text(FILE, "utf-8")
     done = house.run("truerate", "real", "wells.csv", "--name", "Wells", "--licence", "CC-BY-4.0")
     assert "32 labelled answers of 4 systems (alder 8, birch 8, cedar 8, dogwood 8)" in done.stderr
-    work = house.folder / "build/real"
+    work = house.folder / "build/wells"
     assert "built: wells\n" in done.stdout
     assert "| birch | 8 | 0.250 (0.071–0.591) |" in (work / "tables.md").read_text("utf-8")
-    rows = house.table("build/real/data/leaderboard/rows.parquet").filter(
+    rows = house.table("build/wells/data/leaderboard/rows.parquet").filter(
         metric="hallucination_rate", board="wells", kind="model"
     )
     # sign tests on eight questions, Holm over six pairs: alder and dogwood differ on all (p = 2/2⁸, times 6 .047),

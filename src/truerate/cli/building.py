@@ -9,6 +9,8 @@ from truerate.core.errors import SettingsError
 from truerate.core.process.fork_server import fork_server
 from truerate.pipeline.repair.repair_lock import repair
 
+WORK = "build/real"  # where boards of public sets are built, unless another folder is named
+
 
 @command("publish")
 def _publish(o) -> None:
@@ -91,7 +93,7 @@ def _build_boards(o) -> None:
     if not (Path(o.data).is_file() or o.name or o.licence):  # a folder of sets
         from truerate.results.build import build
 
-        return build(layout(), o.data, **where)
+        return build(layout(), o.data, **where | {"work": o.work or WORK})
     from truerate.results.own_file import build_own
 
     layout()  # a project whose settings hold

@@ -29,14 +29,14 @@ def build_own(
     fields: Sequence[str] = (),
     verdicts: str = "",
     threshold: float = 0.5,
-    work: str,
+    work: str | None,
     tables: str | None = None,
     results: str | None = None,
 ) -> None:
     """Build the board of a file of labelled answers (`sources.answers.labelled`) called `name`, under its
-    licence, in the folder `work`; the rest as `build_boards`. `system`: who wrote them where no field says it;
-    `fields`: `ROLE=FIELD`, `verdicts`: fields of
-    judges with commas between, `threshold`: from which these flag, as `truerate rate` takes them.
+    licence, in the folder `work` (None: build/ and the board's name); the rest as `build_boards`. `system`: who
+    wrote them where no field says it; `fields`: `ROLE=FIELD`, `verdicts`: fields of judges with commas
+    between, `threshold`: from which these flag, as `truerate rate` takes them.
 
     Raises TruerateError, one line, before anything is built where name or licence is missing, and for a file
     that cannot be read, names no system or is not labelled.
@@ -61,6 +61,7 @@ def build_own(
     public = PublicData(track=TRACK, title=name, folder=path.name, **how)
     entry = public.model_dump(mode="json") | {"errata": None}
     lines = summary(file, tables_of_file)
+    work = work or f"build/{board}"
     build_boards({board: entry}, path.parent, lines, work=work, tables=tables, results=results)
 
 
