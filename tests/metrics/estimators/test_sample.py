@@ -10,7 +10,6 @@ from truerate.metrics.estimators.sample import (
     Cell,
     LabelError,
     additive_fit,
-    by_cluster,
     label_error,
     main_effects,
     verdicts,
@@ -24,19 +23,6 @@ def test_labelled_units_are_those_with_a_label():
     assert (item.n, item.k, item.labelled_share) == (4, 2, 0.5)
     assert item.only(item.is_labelled).total.tolist() == [10, 30]
     assert cell([], [], []).labelled_share == 0
-
-
-def test_a_cluster_is_labelled_where_each_of_its_units_is():
-    item = by_cluster(cell([10, 20, 30, 40], [1, 2, 3, 4], [0, 2, 5, NONE], ["b", "b", "a", "a"]))
-    assert item.clusters.tolist() == ["a", "b"]
-    assert item.total.tolist() == [70, 30] and item.flagged.tolist() == [7, 3]
-    assert np.isnan(item.gold[0]) and item.gold[1] == 2
-
-
-def test_units_with_weights_are_not_put_together():
-    item = cell([10, 20], [1, 2], [0, 2], ["a", "a"])
-    with pytest.raises(ValueError, match="unlike chances"):
-        by_cluster(Cell(item.total, item.flagged, item.gold, item.clusters, None, np.array([1.0, 2.0])))
 
 
 def test_some_units_keep_their_weights():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, cluster_sums, effective_n, numbered, z_of
+from truerate.metrics.intervals import Interval, cluster_sums, effective_n, z_of
 from truerate.metrics.rates import (
     RAW,
     ROGAN_GLADEN,
@@ -102,23 +102,6 @@ def verdicts(is_flagged: np.ndarray, label: np.ndarray, clusters: Sequence[objec
     """A cell whose units are single verdicts, each a total of 1; `label` (units,) is NaN without one."""
     flagged = np.asarray(is_flagged, dtype=float)
     return Cell(np.ones(len(flagged)), flagged, np.asarray(label, dtype=float), np.asarray(clusters))
-
-
-def by_cluster(cell: Cell) -> Cell:
-    """The cell with whole clusters as its sampling units, in the sorted order of their names: for labels that
-    were drawn by article, or about all replies that a model would give. A cluster is labelled where each of
-    its units is: labels of others are left out. Its label is one person's where that of a unit is. ValueError
-    where units have weights: clusters were not drawn with these.
-    """
-    if cell.weight is not None:
-        raise ValueError("units drawn with unlike chances cannot be put together by cluster")
-    gold = np.where(cell.is_labelled, cell.gold, 0.0)
-    is_alone = np.zeros(cell.n) if cell.is_alone is None else cell.is_alone
-    columns = np.stack([cell.total, cell.flagged, gold, ~cell.is_labelled, is_alone], axis=1)
-    total, flagged, gold, n_missing, n_alone = cluster_sums(cell.clusters, columns).T
-    names = numbered(cell.clusters)[0]
-    alone = None if cell.is_alone is None else n_alone > 0
-    return Cell(total, flagged, np.where(n_missing == 0, gold, np.nan), names, alone)
 
 
 def main_effects(keys: Sequence[Key]) -> np.ndarray:

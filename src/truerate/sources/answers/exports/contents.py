@@ -22,7 +22,6 @@ UNPACKED = 2**31  # bytes that the members of a packed file may hold together
 LARGEST_BESIDE, SUFFIXES = 2**28, (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 ZIP, ZSTANDARD = b"PK\x03\x04", 93  # how a zip begins; the number of its members' compression
 _YAML_BEGINS = re.compile(r"(?:---\n)?(?:evalId|results|version|config):", re.ASCII)
-_HEADER = re.compile(r"[^\r\n{]+,")
 Row = dict[str, Any]
 
 

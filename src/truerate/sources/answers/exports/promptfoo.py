@@ -11,7 +11,6 @@ from truerate.sources.answers.exports.values import decoded, text_of
 TOOL = "promptfoo"
 _COLUMN = re.compile(r"\[([^\]]*)\]\s*(.*)", re.DOTALL)
 _STATUS = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:\(\d+\.\d\d\)\s*)?(?:.*?\n?---\n)?", re.DOTALL)
-HEADS = ("Status", "Score")
 
 
 def of_results(content: Content) -> Export | None:
