@@ -29,6 +29,7 @@ TEMPLATES, PAGE, SCRIPT, INDEX = (
     "index.html",
 )
 MOST_SHOWN = 10_000  # answers on the page, flagged ones first
+MOST_UNREAD = 1000  # of those whose texts were not read
 MOST_CHARACTERS = 4000  # of an answer
 
 
@@ -62,8 +63,9 @@ def page(report: Rating) -> str:
     )
     environment.filters["told"] = in_words
     is_flagged = report.frame["verdict"].fill_null(False).to_numpy()
-    first = np.concatenate([np.flatnonzero(part)[:MOST_SHOWN] for part in (is_flagged, ~is_flagged)])
-    shown = report.frame[first[:MOST_SHOWN]]
+    n = MOST_SHOWN if report.has_texts else MOST_UNREAD
+    first = np.concatenate([np.flatnonzero(part)[:n] for part in (is_flagged, ~is_flagged)])
+    shown = report.frame[first[:n]]
     if not report.has_texts:  # numbers stand for questions
         shown = shown.with_columns(question=pl.lit(""))
     rate = report.rate

@@ -148,8 +148,9 @@ def judges_of(table: AnswerTable) -> Judges:
     columns = [table.scores(name) for name in table.verdicts], [table.flags(name) for name in table.verdicts]
     scores, flags = (np.stack(column, axis=1) for column in columns)
     label = table.frame["label"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    weight = table.frame.select(pl.col("weight").fill_null(1.0)).to_series().to_numpy()
-    clusters = np.arange(len(scores), dtype=np.int32)
+    weight, clusters = np.broadcast_to(1.0, len(scores)), np.broadcast_to(0, len(scores))
+    if table.frame.select(pl.col("weight").is_not_null().any()).item():
+        weight = table.frame["weight"].fill_null(1.0).to_numpy()
     if len(scores.T) > 1:
         clusters = grouping_of(table.frame, has_repeats=table.has_repeats).clusters
     return Judges(tuple(table.verdicts), scores, flags, label, is_stated(table.frame), weight, clusters)

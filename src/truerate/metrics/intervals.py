@@ -71,7 +71,7 @@ def numbered(clusters: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.nd
     them, (rows,). Whole numbers that are not far apart are counted, not sorted; those that rise are in order.
     """
     names = np.asarray(clusters)
-    if _are_rising(names):
+    if are_rising(names):
         return names, np.arange(len(names))
     if names.dtype.kind not in "iu" or not len(names):
         names, index = np.unique(names.astype(str), return_inverse=True)
@@ -83,7 +83,7 @@ def numbered(clusters: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.nd
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[names]
 
 
-def _are_rising(names: np.ndarray) -> bool:
+def are_rising(names: np.ndarray) -> bool:
     """Return whether each row is a cluster of its own, in the order of their numbers."""
     return names.dtype.kind in "iu" and bool((names[1:] > names[:-1]).all())
 
@@ -92,7 +92,7 @@ def cluster_sums(clusters: Sequence[object] | np.ndarray, values: np.ndarray) ->
     """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name (`numbered`)."""
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
-    if _are_rising(np.asarray(clusters)):
+    if are_rising(np.asarray(clusters)):
         return values
     names, index = numbered(clusters)
     sums = [np.bincount(index, column, minlength=len(names)) for column in values.T]
@@ -301,14 +301,20 @@ def ratio_intervals(
     )
 
 
+def _over_something(numerators: np.ndarray, denominators: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numerators and denominators of clusters that hold something."""
+    top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
+    inside = bottom > 0
+    return (top, bottom) if inside.all() else (top[inside], bottom[inside])
+
+
 def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
     """Return how many independent rows a clustered share is worth: p(1 − p) over its cluster-robust
     (linearised) variance. More than its rows where those of a cluster tend to differ, as two answers to one
     question of which one is right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or
     1, and where all clusters agree, every cluster counts as one row; 0 over nothing.
     """
-    top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
-    top, bottom = top[bottom > 0], bottom[bottom > 0]
+    top, bottom = _over_something(numerators, denominators)
     n, total = len(bottom), bottom.sum()
     if n < 2:
         return float(n)
@@ -348,8 +354,7 @@ def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confiden
     `denominators` (clusters,): sums within clusters, weighted ones with a mean weight of 1. None over
     nothing; (value, NaN, NaN) where several rows all lie in one cluster.
     """
-    top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
-    top, bottom = top[bottom > 0], bottom[bottom > 0]
+    top, bottom = _over_something(numerators, denominators)
     if not len(bottom):
         return None
     if all(

@@ -83,13 +83,14 @@ def covariance(fit: Fit, first: Key, second: Key) -> float:
     chance alone would give m₀, the share 1 − m₀/m of Σ u u'/(k k') (Horvitz & Thompson's covariance; 1 − f
     for the same articles labelled of both, 0 for labels drawn apart).
     """
-    clustered, other = fit.by_cluster[first], fit.by_cluster[second]
-    if len(clustered.names) > len(other.names):
-        clustered, other = other, clustered
-    there = np.minimum(np.searchsorted(other.names, clustered.names), len(other.names) - 1)
-    is_in_both = other.names[there] == clustered.names
+    if len(fit.clusters[first][0]) > len(fit.clusters[second][0]):
+        first, second = second, first
+    names, others = fit.clusters[first][0], fit.clusters[second][0]
+    there = np.minimum(np.searchsorted(others, names), len(others) - 1)
+    is_in_both = others[there] == names
     if not is_in_both.any():
         return 0.0
+    clustered, other = fit.by_cluster[first], fit.by_cluster[second]
     (moved, n, k), (moved_too, n_too, k_too) = clustered.sums[is_in_both].T, other.sums[there[is_in_both]].T
     product = float(moved @ moved_too)
     if fit.target == "model":

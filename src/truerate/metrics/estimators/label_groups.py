@@ -15,7 +15,7 @@ from truerate.metrics.estimators.prediction_powered import (
     wilson_of,
 )
 from truerate.metrics.estimators.sample import Cell
-from truerate.metrics.intervals import AGREED, Interval, cluster_sums, numbered, share_interval
+from truerate.metrics.intervals import AGREED, Interval, are_rising, cluster_sums, numbered, share_interval
 
 BY_CHANCE = 4.0  # standard deviations of a dispersion above which labels do not fall on groups as by chance
 ANYTHING = (0.0, 1.0)
@@ -31,7 +31,7 @@ def are_by_group(cell: Cell) -> bool:
     over groups of n answers, k labelled, whose mean is the number of groups and whose variance follows from
     the binomial's. Never where all or none are labelled, or answers have weights: then single ones were drawn.
     """
-    if not 0 < cell.k < cell.n or cell.weight is not None:
+    if not 0 < cell.k < cell.n or cell.weight is not None or are_rising(cell.clusters):
         return False
     sums = cluster_sums(cell.clusters, np.stack([np.ones(cell.n), cell.is_labelled], axis=1))
     n, k = sums[sums[:, 0] > 1].T

@@ -114,7 +114,7 @@ def rate_of(
         return replace(rate, low=low, high=high, why=chosen.why, system=None)
     alone = intervals.get(LABELS_ALONE)
     if alone is not None:
-        alone = wider(replace(cell, flagged=np.zeros(cell.n)), alone, confidence=confidence)
+        alone = wider(replace(cell, flagged=np.broadcast_to(0.0, cell.n)), alone, confidence=confidence)
     ends, more = wider(cell, interval, confidence=confidence), labels_to_halve(cell)
     name = chosen.estimate.estimator
     return replace(rate, **ends._asdict(), estimator=name, why=chosen.why, alone=alone, halved=more)
@@ -151,7 +151,7 @@ def _by_group(group: str, cell: Cell, confidence: float) -> Rate:
     if cell.k < LEAST_LABELS:
         low, high = _hull(cell, interval, confidence)
         return replace(open_rate, low=low, high=high, why=_few(cell))
-    alone = grouped_rate({group: replace(cell, flagged=np.zeros(cell.n))}, confidence=confidence)
+    alone = grouped_rate({group: replace(cell, flagged=np.broadcast_to(0.0, cell.n))}, confidence=confidence)
     why = f"labels were given group by group: variance between {n_groups} labelled groups"
     return replace(
         open_rate,

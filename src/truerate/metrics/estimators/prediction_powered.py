@@ -127,9 +127,8 @@ def spread(left: Residuals, slope: float, target: Target) -> Spread | None:
         squares = left.left(slope) ** 2
         variance = float(squares.sum()) / (cell.k * (cell.k - 1))
         return Spread(variance * n_things, cell.k - 1, n_things, _finite(cell, squares, n_things))
-    columns = np.stack([left.influence(slope, target), inside], axis=1)
-    moved, n_labelled = cluster_sums(cell.clusters, columns).T
-    n_clusters = int((n_labelled > 0).sum())
+    moved = cluster_sums(cell.clusters, left.influence(slope, target))[:, 0]
+    n_clusters = len(numbered(cell.clusters[inside])[0])
     if n_clusters < 2:
         return None
     variance = float((moved**2).sum()) * n_clusters / (n_clusters - 1)
@@ -271,12 +270,17 @@ class Fit:
         return self.alone(key) * self.rates[key] * sqrt(self.people.relative_variance)
 
     @cached_property
+    def clusters(self) -> dict[Key, tuple[np.ndarray, np.ndarray]]:
+        """The sorted names of each cell's clusters, and the place of each unit's among them (`numbered`)."""
+        return {key: numbered(left.cell.clusters) for key, left in self.cells.items()}
+
+    @cached_property
     def by_cluster(self) -> dict[Key, Clustered]:
         """Return what each cell's clusters move."""
-        return {key: self._clustered(left) for key, left in self.cells.items()}
+        return {key: self._clustered(key, left) for key, left in self.cells.items()}
 
-    def _clustered(self, left: Residuals) -> Clustered:
-        names, cluster = numbered(left.cell.clusters)
+    def _clustered(self, key: Key, left: Residuals) -> Clustered:
+        names, cluster = self.clusters[key]
         each = (left.influence(self.slope, self.target), None, left.cell.is_labelled)
         return Clustered(names, np.stack([np.bincount(cluster, weights) for weights in each], axis=1))
 

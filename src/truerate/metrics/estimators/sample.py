@@ -77,7 +77,7 @@ class Cell:
         columns = (self.total, self.flagged, self.gold, self.clusters)
         more = (self.is_alone, self.weight)
         return Cell(
-            *(column[inside] for column in columns),
+            *(_some(column, inside) for column in columns),
             *(None if column is None else column[inside] for column in more),
         )
 
@@ -93,6 +93,11 @@ class Cell:
     def without_label(self) -> np.ndarray:
         """The chance of each labelled unit not to be drawn, (k,); of weighted ones alone."""
         return 1 - 1 / self.weight[self.is_labelled] if self.weight is not None else np.zeros(self.k)
+
+
+def _some(column: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """Some rows of a column; one of equal values that takes no room stays so."""
+    return column[inside] if column.strides != (0,) else np.broadcast_to(column[:1], column[inside].shape)
 
 
 Cells = Mapping[Key, Cell]
