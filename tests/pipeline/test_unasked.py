@@ -10,16 +10,25 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import (
     Generation,
     Judgement,
+    Reject,
     Sample,
     Score,
     frame,
     generation_row,
     judgement_row,
     pairs,
+    reject_row,
     score_row,
     write_parquet,
 )
-from truerate.pipeline.checks.unasked import on_page, silent_detectors, thin_cells, unasked, unsearched
+from truerate.pipeline.checks.unasked import (
+    on_page,
+    silent_detectors,
+    thin_cells,
+    unasked,
+    unheard,
+    unsearched,
+)
 
 BOARD = "halludial-closed-world"
 ALL = {
@@ -67,6 +76,18 @@ def test_a_detector_without_a_judgement_is_told(at):
     write_parquet(frame(Sample), labels)
     (line,) = silent_detectors(at, BOARD)
     assert line.startswith(f"board '{BOARD}' has no labelled text, so") and "truerate annotate" in line
+
+
+def test_labels_of_which_all_are_screened_out_are_told(at):
+    out = reject_row(where="labels", target_id="ada", reason="screened_out", detail=".2 right", text="")
+    label_tables = {"rejects": frame(Reject, [out]), "samples": frame(Sample)}
+    Path(at.labels(BOARD)).mkdir(parents=True)
+    for name, table in label_tables.items():
+        write_parquet(table, at.labels(BOARD, name))
+    (line,) = unheard(at, BOARD)
+    assert line.endswith("no labelled text, as screening left out ada (such as: .2 right)")
+    write_parquet(frame(Reject), at.labels(BOARD, "rejects"))
+    assert [*unheard(at, BOARD)] == []
 
 
 def test_a_model_that_is_to_search_and_tells_no_result_is_told(at):

@@ -1,6 +1,7 @@
 """Who is named for a board and does nothing there: a model that it asks nothing, one that is to search and
-tells no result, a detector that judges none of its texts, and cells that rest on far fewer texts than those
-beside them. Beside it, of a source's own labelled texts, about how many models are asked.
+tells no result, labels that all were screened out, a detector that judges none of its texts, and cells that
+rest on far fewer texts than those beside them. Beside it, of a source's own texts, about how many labelled ones
+models are asked, and which entities have no domain.
 """
 
 from collections import Counter
@@ -91,6 +92,7 @@ def of_tables(config: Layout, board: str) -> Iterator[str]:
     """Yield the lines on a built board that follow from its tables."""
     yield from text_notes(config, board)
     yield from unsearched(config, board)
+    yield from unheard(config, board)
     yield from silent_detectors(config, board)
     yield from thin_cells(config, board)
     yield from left_out_lines(config, board)
@@ -123,6 +125,21 @@ def unsearched(config: Layout, board: str) -> Iterator[str]:
                 "replies came with a result of a search; ask for the search in "
                 f"models.{alias}.extra_body, or set retrieval: false"
             )
+
+
+def unheard(config: Layout, board: str) -> Iterator[str]:
+    """Yield a line on a board whose labels make no labelled text, as screening left out those who gave them."""
+    if not Path(config.labels(board, "rejects")).is_file():
+        return
+    rejects = read_parquet(config.labels(board, "rejects"), columns=["reason", "target_id", "detail"])
+    samples = read_parquet(config.labels(board, "samples"), columns=["label_source"])
+    out = rejects.filter(reason="screened_out")
+    if out.height and "gold" not in samples["label_source"]:
+        names = listed(out["target_id"].unique())
+        yield (
+            f"board {board!r}: the labels of people make no labelled text, as screening left out {names} "
+            f"(such as: {out['detail'][0]})"
+        )
 
 
 def silent_detectors(config: Layout, board: str) -> Iterator[str]:
