@@ -86,10 +86,12 @@ def test_labels_that_were_picked_are_refused_or_named():
     assert "labels were picked by it" in report.rate.why
     frame, _ = spread_over(rng, lambda truth, flags: np.arange(400) < 50)
     assert rate(frame, verdicts="judge").uneven == ["the order of the rows"]
-    frame, truth = spread_over(rng, lambda truth, flags: np.where(flags, 0.6, 0.1) > rng.random(400))
-    report = rate(frame, verdicts="judge")
-    assert any("of the flagged answers and" in note for note in report.notes)
-    assert report.rate.low <= truth <= report.rate.high
+    length = rng.permutation(400)
+    texts = ["a" * (1 + each) for each in length]
+    frame, _ = spread_over(rng, lambda truth, flags: (length < 100) & (rng.random(400) < 0.7), answer=texts)
+    assert rate(frame, verdicts="judge").uneven == ["the length of answers"]
+    frame, _ = spread_over(rng, lambda truth, flags: np.where(flags, 0.6, 0.1) > rng.random(400))
+    assert any("of the flagged answers and" in note for note in rate(frame, verdicts="judge").notes)
     frame, _ = spread_over(rng, lambda truth, flags: rng.random(400) < 0.2)
     report = rate(frame, verdicts="judge")
     assert report.uneven == [] and not any("of the flagged answers and" in note for note in report.notes)

@@ -35,6 +35,7 @@ DESIGNS = ("uniform", "stratified", "uncertain")
 LABELLING = Path(__file__).with_name("labelling.yaml")
 SHOWN = ("question", "reference", "answer")
 COLUMNS = ("id", "annotator", "probability", "weight", *SHOWN, "is_hallucinated", "comment")
+NO_SPANS = "earlier labels are yes or no in the new sheet; their spans are left out"
 LABELS_OF_CROSSED = (
     20  # labels for each value of a field in each band of a score: with fewer fields alone are strata
 )
@@ -96,6 +97,8 @@ def draw_labels(
         labelled = with_labels(table, labels)
         is_stated = (table.frame["state"] == STATED).to_numpy()
         sheets = draw_rows(frame_of(table), plan, earlier=labelled.frame.filter(is_stated))
+        if labelled.frame["spans"].null_count() < labelled.frame.height:
+            sheets = replace(sheets, notes=[*sheets.notes, NO_SPANS])
     return replace(sheets, notes=[*table.notes, *sheets.notes])
 
 

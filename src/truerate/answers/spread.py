@@ -8,33 +8,41 @@ import polars as pl
 from truerate.metrics.estimators.sample import Cell
 
 BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
-STRETCHES, LEAST_OF_STRETCH = 10, 5  # parts of a file, one after another, and labels for each
-ROWS = "the order of the rows"
+MOST_PARTS, LEAST_OF_PART = 10, 5  # of a file by length or order, and labels for each
+ROWS, LENGTHS = "the order of the rows", "the length of answers"
 
 
 def uneven_fields(
-    cell: Cell, fields: Mapping[str, np.ndarray], *, within: np.ndarray, is_by_group: bool
+    cell: Cell, fields: Mapping[str, np.ndarray], *, answers: pl.Series, within: np.ndarray, is_by_group: bool
 ) -> list[str]:
     """The fields over whose values labels are not spread as by chance (`is_uneven`); the number of the value of each
-    answer, (answers,), by field. Where there is none, ROWS if stretches of the file are labelled unlike `within` the
-    same number, (answers,): the first ones of a file are no draw. None where labels have weights, which say how they
-    were drawn.
+    answer, (answers,), by field. Where there is none, LENGTHS or ROWS, if parts of the `answers` by these are labelled
+    unlike `within` the same number, (answers,): short ones, or the first of a file, are no draw. None where labels have
+    weights, which say how they were drawn.
     """
     if cell.weight is not None or not cell.k:
         return []
     uneven = [
         name for name, numbers in fields.items() if is_uneven(*_drawn(numbers, cell, is_by_group=is_by_group))
     ]
-    return uneven or [ROWS] * any(
-        is_uneven(*_drawn(_stretches(part), part, is_by_group=is_by_group))
-        for part in (cell.only(within == number) for number in np.unique(within))
-    )
+    if uneven:
+        return uneven
+    insides = [within == number for number in range(int(within.max()) + 1)]
+    return [
+        name
+        for name, values in ((LENGTHS, answers.str.len_chars().to_numpy()), (ROWS, np.arange(cell.n)))
+        if any(
+            is_uneven(*_drawn(_parts(values[inside], part.k), part, is_by_group=is_by_group))
+            for inside in insides
+            for part in [cell if inside.all() else cell.only(inside)]
+        )
+    ]
 
 
-def _stretches(cell: Cell) -> np.ndarray:
-    """The number of the stretch that each unit lies in, (units,)."""
-    n_stretches = max(2, min(STRETCHES, cell.k // LEAST_OF_STRETCH))
-    return np.arange(cell.n) * n_stretches // max(cell.n, 1)
+def _parts(values: np.ndarray, k: int) -> np.ndarray:
+    """The number of the part of values, (answers,): parts of equal numbers, LEAST_OF_PART of `k` labels each."""
+    n_parts = max(2, min(MOST_PARTS, k // LEAST_OF_PART))
+    return np.searchsorted(np.quantile(values, np.arange(1, n_parts) / n_parts), values)
 
 
 def _drawn(numbers: np.ndarray, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
