@@ -177,6 +177,15 @@ def test_a_bad_line_is_one_message_and_nothing_is_marked(project, capsys, conten
     assert said in told.err and told.err.count("\n") == 1 and told.out == ""
 
 
+def test_answers_without_text_or_reference_are_left_out_and_counted(project, capsys):
+    lines = ('{"reference": "a", "answer": "b"}', '{"reference": "a", "answer": " "}', '{"answer": "c"}')
+    Path("pairs.jsonl").write_text("\n".join(lines), "utf-8")
+    assert main(["check", "--pairs", "pairs.jsonl", "--json"]) == 0
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 1
+    assert "not checked: 1 answers without text, 1 without a reference" in told.err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

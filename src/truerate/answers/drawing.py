@@ -28,6 +28,7 @@ from truerate.metrics.estimators.designs import (
 )
 from truerate.sources.answers.fields import SLICE, given_fields
 from truerate.sources.answers.forms import Source
+from truerate.sources.answers.opening import named_after
 from truerate.sources.answers.reading import STATED, verdict_of
 from truerate.sources.answers.table import REFUSED, AnswerTable, read_table
 
@@ -300,8 +301,7 @@ def _task(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def prefix_of(answers: str) -> str:
     """The beginning of the sheets' names where none is given: beside the answers, named after them."""
-    path = Path(answers)
-    return str(path.with_name(f"{path.stem}-labels"))
+    return str(named_after(answers, "-labels"))
 
 
 def frame_of(table: AnswerTable) -> pl.DataFrame:
@@ -318,4 +318,4 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 def title_of(answers: str) -> str:
     """The name that a page and its export have: that of the file of answers."""
-    return _UNSAFE.sub("_", Path(answers).stem)
+    return _UNSAFE.sub("_", named_after(answers, "").name)

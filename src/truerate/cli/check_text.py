@@ -17,6 +17,7 @@ from rich.text import Text
 from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, SourceError
+from truerate.core.process.terminal import say
 from truerate.core.spans.whole_words import MARKED, level, n_words
 from truerate.detectors.absent_words import MARKS
 from truerate.pipeline.judges.judging import Judged, is_judge, judge_response
@@ -103,17 +104,23 @@ def read_text(path: str, what: str) -> str:
 
 
 def read_pairs(path: str) -> list[tuple[str, str, str]]:
-    """The id, answer and reference of each answer of a file (`answers.table.read_table`, `-`: stdin). Raises
-    SourceError where any has no text or no reference, before anything is marked.
+    """The id, answer and reference of each answer of a file (`answers.table.read_table`, `-`: stdin) that has both;
+    how many have not is said. Raises SourceError where none has.
     """
     table = read_table(path)
     pairs = list(table.frame.select("id", "answer", "reference").iter_rows())
-    for name, answer, reference in pairs:
-        if not answer.strip() or not reference:
-            lacks = "reference" if answer.strip() else "text"
-            more = "".join(f"; {note}" for note in table.notes)
-            raise SourceError(f"reading the pairs {path!r}: answer {name!r} has no {lacks} to check{more}")
-    return pairs
+    whole = [(name, answer, reference) for name, answer, reference in pairs if answer.strip() and reference]
+    if not whole:
+        name, answer, _ = pairs[0]
+        lacks = "reference" if answer.strip() else "text"
+        more = "".join(f"; {note}" for note in table.notes)
+        raise SourceError(f"reading the pairs {path!r}: answer {name!r} has no {lacks} to check{more}")
+    if len(whole) < len(pairs):
+        n_empty = sum(not answer.strip() for _, answer, _ in pairs)
+        say(
+            f"not checked: {n_empty} answers without text, {len(pairs) - len(whole) - n_empty} without a reference"
+        )
+    return whole
 
 
 def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, *, as_json: bool) -> None:

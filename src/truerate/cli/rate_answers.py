@@ -16,7 +16,7 @@ from truerate.answers.verdicts import JUDGE
 from truerate.core.errors import SettingsError
 from truerate.core.process.project import PARAMS
 from truerate.core.process.terminal import say
-from truerate.sources.answers.forms import HUB, STDIN
+from truerate.sources.answers.opening import named_after
 from truerate.sources.answers.reading import STATED
 from truerate.sources.answers.table import answers_of
 
@@ -75,11 +75,7 @@ def run(
 
 def beside(answers: str | list[str]) -> Path:
     """The folder of the page where none is named: beside the answers, or the first file of them, named after it."""
-    answers = answers if isinstance(answers, str) else answers[0]
-    if answers == STDIN or answers.startswith(HUB):
-        return Path("answers-rate")
-    path = Path(answers)
-    return path.with_name(f"{path.stem}-rate")
+    return named_after(answers if isinstance(answers, str) else answers[0], "-rate")
 
 
 def dry(

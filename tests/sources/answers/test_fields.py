@@ -68,7 +68,9 @@ def test_names_as_people_write_them(tmp_path):
     names = ("id", "question", "answer", "reference", "system", "slice:Topic")
     assert [row[name] for name in names] == ["7", "When?", SOUND, SOUND, "larch", "ports"]
     assert "answer is 'modelResponse'" in file.notes[0] and "system is 'Model-Name'" in file.notes[0]
-    judged = read_table(tmp_path / "answers.jsonl", fields={"answer": "modelResponse"}, verdicts=["ID"])
+    judged = read_table(
+        tmp_path / "answers.jsonl", fields={"answer": "modelResponse"}, verdicts=["ID"], threshold=7
+    )
     assert judged.verdicts == ["ID"]
 
 
@@ -78,6 +80,10 @@ def test_numbers_among_answers_are_texts_and_a_judge_of_another_scale_is_said(tm
     assert "answers that are numbers, read as texts: 3" in file.notes
     judged = read_table(tmp_path / "answers.jsonl", verdicts=["score"], threshold=70)
     assert "score lies in 60 … 60 and flags from 70 on (--threshold)" in judged.notes
+    with pytest.raises(
+        SourceError, match="score lies in 60 … 60; say from which score on it flags, --threshold"
+    ):
+        read_table(tmp_path / "answers.jsonl", verdicts=["score"])
 
 
 def test_the_last_message_of_a_chat_is_the_answer(tmp_path):

@@ -71,6 +71,18 @@ def paths_of(source: Source) -> list[Path] | None:
     return files
 
 
+def named_after(source: str, suffix: str) -> Path:
+    """The path of what is written of a source: beside it, or beside the folder that a pattern looks through, with a
+    suffix in place of its own; `answers…` here of stdin and of a data set of the Hub.
+    """
+    path = Path(source)
+    if source == STDIN or source.startswith(HUB):
+        path = Path("answers")
+    while any(sign in str(path) for sign in WILD) and not path.exists():
+        path = path.parent if path.parent.name else Path("answers")
+    return path.with_name(f"{path.stem}{suffix}")
+
+
 def _together(source: Source, paths: Sequence[Path], *, is_plain: bool) -> Export | Records:
     """The export that files are, or the records of all of them."""
     folder = Path(source) if isinstance(source, str | PathLike) else None

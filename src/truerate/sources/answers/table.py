@@ -45,6 +45,7 @@ from truerate.sources.answers.reading import (
 )
 
 UNREAD = "a large file: its texts are not read; answers abstain where it says so ('abstained')"
+DEFAULT = 0.5  # from which a score between 0 and 1 flags
 REFUSED = -1.0  # what some tools write where a judge refused
 
 
@@ -81,7 +82,7 @@ def read_table(
     *,
     fields: Mapping[str, str] | None = None,
     verdicts: Sequence[str] = (),
-    threshold: float = 0.5,
+    threshold: float = DEFAULT,
     slices: Sequence[str] = (),
     keeps_questions: bool = True,
 ) -> AnswerTable:
@@ -167,7 +168,7 @@ def table_of_records(
         list(enumerate(rows, start=1)),
         chosen,
         verdicts=[VERDICT + name for name in judges],
-        threshold=0.5,
+        threshold=DEFAULT,
         names={VERDICT + name: name for name in judges} | {SLICE + name: name for name in slices},
     )
     return table
@@ -324,7 +325,12 @@ def _finished(
         thresholds[judge] = threshold
         low, high = (float(end) if end is not None else 0.0 for end in (scores.min(), scores.max()))
         if high > 1 or low < REFUSED:
-            notes.append(f"{judge} lies in {low:g} … {high:g} and flags from {threshold:g} on (--threshold)")
+            scale = f"{judge} lies in {low:g} … {high:g}"
+            if low >= 0 and threshold == DEFAULT and name not in names and not frame["label"].count():
+                raise SourceError(
+                    f"{named(source, 'answers')}: {scale}; say from which score on it flags, --threshold"
+                )
+            notes.append(f"{scale} and flags from {threshold:g} on (--threshold)")
         if name not in names and is_turned(name):
             column = frame[VERDICT + judge]
             top = 1.0 if column.is_between(0, 1).all() else 0.0

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ from house import ROOT
 from tests.cases import case_table
 from truerate.core.errors import SourceError
 from truerate.sources.answers.exports import read_export
+from truerate.sources.answers.opening import named_after
 from truerate.sources.answers.table import read_table
 
 CASES = case_table(__file__)
@@ -232,6 +234,13 @@ def test_a_folder_or_a_pattern_is_read_as_one(tmp_path):
     (tmp_path / "logs" / "a.csv").write_text("answer\nA\n")
     with pytest.raises(SourceError, match=r"files of several tools \(Inspect, none\)"):
         read_table(tmp_path / "logs")
+    assert [named_after(name, "-rate") for name in ("a/b.csv", "a/*.csv", "a/**/b?.csv", "*.csv", "-")] == [
+        Path("a/b-rate"),
+        Path("a-rate"),
+        Path("a-rate"),
+        Path("answers-rate"),
+        Path("answers-rate"),
+    ]
     with pytest.raises(SourceError, match="no file has such a name"):
         read_table(str(tmp_path / "*.none"))
 
