@@ -46,6 +46,13 @@ def test_a_folder_without_a_file_is_no_board(name, says, tmp_path, monkeypatch, 
     assert says in capsys.readouterr().err
 
 
+def test_outside_of_a_clone_a_line_says_where_boards_are_built(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wells.csv").write_text(FILE, "utf-8")
+    assert main(["real", "wells.csv", "--name", "Wells", "--licence", "MIT"]) == 2
+    assert "boards are built in a clone of truerate" in capsys.readouterr().err
+
+
 def test_a_boards_name_is_one_of_folders():
     assert board_name("Wells of Öland, 2026 (v2)") == "wells-of-öland-2026-v2"
 

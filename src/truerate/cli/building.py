@@ -30,10 +30,7 @@ def _build(o) -> None:
     from truerate.pipeline.run_tools import build, check_stages
     from truerate.pipeline.stage_imports import import_for_stages
 
-    if not Path("dvc.yaml").is_file():
-        raise SettingsError(
-            f"no dvc.yaml in {str(Path.cwd())!r}: boards are built in a clone of truerate, which holds it"
-        )
+    _refuse_no_clone()
     refuse_project()
     with fork_server(import_for_stages) as python:  # before anything here computes
         check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
@@ -44,6 +41,14 @@ def _build(o) -> None:
     if not code:
         print_build_summary(layout())
     sys.exit(code)
+
+
+def _refuse_no_clone() -> None:
+    """Raise SettingsError in a folder without the stages that make boards."""
+    if not Path("dvc.yaml").is_file():
+        raise SettingsError(
+            f"no dvc.yaml in {str(Path.cwd())!r}: boards are built in a clone of truerate, which holds it"
+        )
 
 
 @command("where")
@@ -89,6 +94,7 @@ def _real(o) -> None:
 
 def _build_boards(o) -> None:
     """Build the boards of a folder of public sets, or that of a person's own file."""
+    _refuse_no_clone()
     where = {"work": o.work, "tables": o.tables, "results": o.commit_results}
     if not (Path(o.data).is_file() or o.name or o.licence):  # a folder of sets
         from truerate.results.build import build
