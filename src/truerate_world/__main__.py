@@ -1,13 +1,10 @@
-"""The commands of the closed world: `python -m truerate_world serve|annotate|truth|stats|write…`."""
+"""The commands of the closed world: `python -m truerate_world serve|annotate|truth|write…`."""
 
 import argparse
-import json
 import os
 import sys
 from contextlib import ExitStack
 from functools import partial
-from urllib.error import URLError
-from urllib.request import urlopen
 
 from truerate.core.errors import TruerateError
 from truerate.core.process.cpu import hold_to_avx2
@@ -47,7 +44,7 @@ def serve_models(options: argparse.Namespace) -> None:
     names = [options.track] if options.track else tracks()
     world = build(options.seed, options.languages)
     web = _web(world, names, options)
-    settings = Settings(IDS, options.identity, options.delay, log=options.log, web=web)
+    settings = Settings(IDS, options.identity, log=options.log, web=web)
     temperatures = [part.asked_at for track in names if (part := part_of(track, "models.temperature"))]
 
     def ready(port: int) -> None:
@@ -91,18 +88,6 @@ def save_truth(options: argparse.Namespace) -> None:
     steps.save_truth(Layout.load(options.params), options.board)
 
 
-def show_stats(options: argparse.Namespace) -> None:
-    """Print the counts of a running endpoint as JSON."""
-    url = options.url.rstrip("/").removesuffix("/v1") + "/stats"
-    try:
-        with urlopen(url, timeout=10) as response:
-            print(json.dumps(json.load(response), indent=2))
-    except (URLError, ValueError, OSError) as error:
-        raise TruerateError(
-            f"asking {url!r}: {error}; start one with `python -m truerate_world serve --port PORT`"
-        ) from None
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="truerate_world", description="A closed world with planted truth: its sources and its models."
@@ -118,14 +103,12 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--fault", type=_fault, action="append", default=[], **kinds)
     breaks = "what breaks builds, by name; all: each of them"
     serve.add_argument("--breaks", type=_breaks, default=frozenset(), help=breaks)
-    serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
     serve.add_argument("--track", help="answer the prompts of this protocol alone; without it of all")
     for name, run in (("annotate", annotate_board), ("truth", save_truth)):
         command = _command(commands, run, name)
         command.add_argument("board")
         command.add_argument("--params", default="params.yaml")
-    _command(commands, show_stats, "stats").add_argument("url")
     return parser
 
 

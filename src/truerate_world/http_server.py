@@ -23,7 +23,6 @@ class Reply:
     headers: tuple[tuple[str, str], ...] = ()
     after: float | None = 0.0
     is_dropped: bool = False
-    is_call: bool = False
     endless: bytes = b""
 
     def to_bytes(self, *, is_kept_open: bool) -> bytes:
@@ -51,9 +50,6 @@ class Answerer(Protocol):
     def refuse(self, message: str) -> Reply:
         """The reply to bytes that are no request."""
 
-    def ended(self, reply: Reply) -> None:
-        """A reply was written, or its client went away before that."""
-
 
 class Connection(asyncio.Protocol):
     """One client: requests are answered in the order in which they came, however long a reply waits."""
@@ -75,8 +71,6 @@ class Connection(asyncio.Protocol):
         self.endless = b""
         if self.timer:
             self.timer.cancel()
-        if self.pending:
-            self.app.ended(self.pending)
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -121,7 +115,6 @@ class Connection(asyncio.Protocol):
         self._next()
 
     def _write(self, reply: Reply, is_kept_open: bool) -> None:
-        self.app.ended(reply)
         if reply.is_dropped:
             self.transport.abort()
             return

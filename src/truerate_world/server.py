@@ -4,10 +4,9 @@ import asyncio
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import orjson
@@ -16,7 +15,6 @@ from truerate_world.completions import BadRequest, check_request, completion_of
 from truerate_world.http_server import Connection, Reply
 from truerate_world.manners import Answer
 
-UNRECOGNISED = "unrecognised"
 # (model, messages, *, temperature, seed, effort) -> Answer; without effort where none is asked for
 Handler = Callable[..., Answer]
 Web = Callable[[str, str], Reply | None]  # (method, target) -> reply to a search, or to a request for a page
@@ -29,47 +27,21 @@ def error_body(
     return orjson.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}})
 
 
-@dataclass
-class Stats:
-    """Counts of the endpoint; `repeated`: calls whose very body had been answered before."""
-
-    calls: int = 0
-    repeated: int = 0
-    in_flight: int = 0
-    in_flight_max: int = 0
-    refused: int = 0
-    by_task: Counter = field(default_factory=Counter)
-
-    def to_json(self) -> dict:
-        """The counts as /stats shows them."""
-        return {
-            "calls": self.calls,
-            "by_task": dict(sorted(self.by_task.items())),
-            "unrecognised": self.by_task[UNRECOGNISED],
-            "in_flight_max": self.in_flight_max,
-            "repeated": self.repeated,
-            "refused": self.refused,
-        }
-
-
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the endpoint: `delay_s` before each reply, `web` sites."""
+    """Settings of the endpoint; `web`: sites that it serves beside the models."""
 
     models: tuple[str, ...]
     identity: str = ""
-    delay_s: float = 0.0
     log: str | None = None
     web: tuple[Web, ...] = ()
 
 
 class App:
-    """Routes, counts and log of one endpoint."""
+    """Routes and log of one endpoint."""
 
     def __init__(self, handler: Handler, settings: Settings):
         self.handler, self.settings = handler, settings
-        self.stats = Stats()
-        self.answered: set[str] = set()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self.log = os.open(settings.log, flags, 0o644) if settings.log else None
 
@@ -83,7 +55,6 @@ class App:
             "/v1/chat/completions": ("POST", self._chat),
             "/v1/models": ("GET", self._models),
             "/health": ("GET", self._health),
-            "/stats": ("GET", self._stats),
         }
         if path not in routes:
             return Reply(404, error_body(f"no route {path!r}; there are: {', '.join(routes)}"))
@@ -97,10 +68,6 @@ class App:
         """The reply to bytes that are no HTTP request."""
         return Reply(400, error_body(message))
 
-    def ended(self, reply: Reply) -> None:
-        """One call less under way."""
-        self.stats.in_flight -= reply.is_call
-
     def close(self) -> None:
         """Give the log back."""
         if self.log is not None:
@@ -109,28 +76,18 @@ class App:
     def _health(self, _: bytes) -> Reply:
         return Reply(body=orjson.dumps({"identity": self.settings.identity}))
 
-    def _stats(self, _: bytes) -> Reply:
-        return Reply(body=orjson.dumps(self.stats.to_json()))
-
     def _models(self, _: bytes) -> Reply:
         shared = {"object": "model", "created": 0, "owned_by": "truerate_world"}
         data = [{"id": name, **shared} for name in self.settings.models]
         return Reply(body=orjson.dumps({"object": "list", "data": data}))
 
     def _chat(self, body: bytes) -> Reply:
-        """One call: checked, answered and counted."""
+        """One call: checked, answered and noted."""
         try:
             request = check_request(body, self.settings.models)
         except BadRequest as bad:
-            self.stats.refused += 1
             return Reply(bad.status, error_body(bad.message, param=bad.param, code=bad.code))
         digest = blake2b(body, digest_size=16).hexdigest()
-        self.stats.calls += 1
-        self.stats.in_flight += 1
-        self.stats.in_flight_max = max(self.stats.in_flight_max, self.stats.in_flight)
-        return replace(self._reply(request, digest), is_call=True)
-
-    def _reply(self, request: dict, digest: str) -> Reply:
         sampling = {"temperature": request["temperature"], "seed": request["seed"]}
         sampling |= {"effort": request["effort"]} if request["effort"] else {}
         try:
@@ -142,10 +99,7 @@ class App:
             return Reply(500, error_body(f"{name}: {error}", kind="server_error"))
         completion = completion_of(request, answer.text, digest, getattr(answer, "finish", None))
         self._note(digest, answer.task, "ok")
-        self.stats.by_task[answer.task] += 1
-        self.stats.repeated += digest in self.answered
-        self.answered.add(digest)
-        return Reply(body=orjson.dumps(completion), after=self.settings.delay_s)
+        return Reply(body=orjson.dumps(completion))
 
     def _note(self, digest: str, task: str, outcome: str) -> None:
         """One log line per call, written at once, so that it outlives a kill of either side."""

@@ -39,7 +39,7 @@ def get(url):
         return json.load(response)
 
 
-def test_serve_answers_as_every_model_and_stats_counts(endpoint):
+def test_serve_answers_as_every_model_and_the_log_counts(endpoint):
     url, log = endpoint
     names = [model["id"] for model in get(f"{url}/models")["data"]]
     assert len(names) >= 5 and get(url.removesuffix("/v1") + "/health") == {"identity": "w1"}
@@ -49,10 +49,7 @@ def test_serve_answers_as_every_model_and_stats_counts(endpoint):
         ).encode()
         with urllib.request.urlopen(urllib.request.Request(f"{url}/chat/completions", body)) as response:
             assert json.load(response)["choices"][0]["message"]["content"]
-    shown = run("stats", url)
-    assert shown.returncode == 0 and json.loads(shown.stdout)["calls"] == len(names) == len(
-        log.read_text().splitlines()
-    )
+    assert len(log.read_text().splitlines()) == len(names)
 
 
 def test_a_taken_port_is_one_line():
@@ -70,11 +67,6 @@ def test_a_log_that_cannot_be_written_is_one_line(tmp_path):
     assert done.returncode == 2 and done.stderr.endswith(
         "cannot be taken: No such file or directory; name another\n"
     )
-
-
-def test_an_absent_endpoint_is_one_line():
-    done = run("stats", "http://127.0.0.1:9/v1")
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "Connection refused" in done.stderr
 
 
 def test_a_wrong_fault_is_one_line():

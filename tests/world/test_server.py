@@ -99,7 +99,7 @@ def test_one_connection_serves_many_calls_in_order():
         writer.close()
         return texts
 
-    assert at_server(use, delay_s=0.001) == ["ask 0", "ask 1", "ask 2"]
+    assert at_server(use) == ["ask 0", "ask 1", "ask 2"]
 
 
 def test_bytes_that_are_not_http_are_refused():
@@ -175,33 +175,17 @@ def test_a_defect_in_a_model_is_a_500_and_the_server_goes_on(capsys):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_stats_and_log_count_calls(tmp_path):
+def test_the_log_counts_calls(tmp_path):
     async def use(session, base):
         for content in ("a", "a", "b", "what?"):
             await chat(session, body(content))
         await chat(session, body(model="sim-oak"))
-        return (await get(session, "/stats"))[1]
 
     log = tmp_path / "calls.log"
-    assert at_server(use, log=str(log)) == {
-        "calls": 4,
-        "by_task": {"qa": 3, "unrecognised": 1},
-        "unrecognised": 1,
-        "in_flight_max": 1,
-        "repeated": 1,
-        "refused": 1,
-    }
+    at_server(use, log=str(log))
     lines = [line.split() for line in log.read_text().splitlines()]
     assert [line[1:] for line in lines] == [["qa", "ok"]] * 3 + [["unrecognised", "ok"]]
     assert lines[0][0] == lines[1][0] != lines[2][0]
-
-
-def test_calls_at_once_are_seen():
-    async def use(session, base):
-        await asyncio.gather(*(chat(session, body(f"ask {number}")) for number in range(5)))
-        return (await get(session, "/stats"))[1]["in_flight_max"]
-
-    assert at_server(use, delay_s=0.2) == 5
 
 
 def test_the_rate_of_faults_is_kept_and_repeatable():
