@@ -146,7 +146,7 @@ class Judges:
 def judges_of(table: AnswerTable) -> Judges:
     """The judges of a table that were asked for."""
     columns = [table.scores(name) for name in table.verdicts], [table.flags(name) for name in table.verdicts]
-    scores, flags = (np.stack(column, axis=1) for column in columns)
+    scores, flags = (each[0][:, None] if len(each) == 1 else np.stack(each, axis=1) for each in columns)
     label = table.frame["label"].cast(pl.Float64).fill_null(np.nan).to_numpy()
     weight, clusters = np.broadcast_to(1.0, len(scores)), np.broadcast_to(0, len(scores))
     if table.frame.select(pl.col("weight").is_not_null().any()).item():

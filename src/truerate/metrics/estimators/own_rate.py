@@ -385,7 +385,7 @@ def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:
     is_told = ~np.isnan(flagged)
     n_judged = total[is_told].sum()
     share = flagged[is_told].sum() / n_judged if n_judged else 0.0
-    return np.where(is_told, flagged, share * total)
+    return flagged if is_told.all() else np.where(is_told, flagged, share * total)
 
 
 def raw_of(cell: Cell, *, confidence: float = 0.95) -> Interval | None:

@@ -370,17 +370,20 @@ def _line_of_row(path: Path, delimiter: str, row: int) -> int:
 def _bytes(path: Path, *, is_quoted: bool) -> Iterator[bytes]:
     """The bytes of a file in blocks of whole records, the header of a table (`is_quoted`) left out."""
     with path.open("rb") as file:
-        if is_quoted:
-            file.readline()
-        left = b""
-        while block := file.read(BLOCK):
-            block = left + block
-            end = cut_of(block, is_quoted=is_quoted)
-            left = block[end:]
-            if end:
-                yield block[:end]
-        if left.strip():
-            yield left
+        begin, size, length = len(file.readline()) if is_quoted else 0, path.stat().st_size, BLOCK
+        while begin < size:
+            end = min(begin + length, size)
+            if end < size:  # as far as a line ends: a block that is cut once more is copied
+                file.seek(max(begin, end - BLOCK // 64))
+                tail = file.read(end - file.tell())
+                end -= len(tail) - tail.rfind(b"\n") - 1
+            file.seek(begin)
+            block = file.read(end - begin)
+            cut = len(block) if end == size else cut_of(block, is_quoted=is_quoted)
+            length = BLOCK if cut else 2 * length
+            begin += cut
+            if cut and not block.isspace():
+                yield block[:cut]
 
 
 def cut_of(block: bytes, *, is_quoted: bool) -> int:

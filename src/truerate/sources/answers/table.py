@@ -69,7 +69,8 @@ class AnswerTable:
 
     def scores(self, verdict: str) -> np.ndarray:
         """The scores of a judge, (answers,), NaN where it has none."""
-        return self.frame[VERDICT + verdict].fill_null(np.nan).to_numpy()
+        values = self.frame[VERDICT + verdict]
+        return (values.fill_null(np.nan) if values.null_count() else values).to_numpy()
 
     def flags(self, verdict: str) -> np.ndarray:
         """Return what a judge flags, 1 or 0, (answers,), NaN where it has no score."""
