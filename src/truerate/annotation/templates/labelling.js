@@ -239,7 +239,7 @@
   }
 
   function keys(kind) {
-    const rows = [["1, 2, …", "answers the question that is marked with ▸"],
+    const rows = [...(kind.questions.length ? [["1, 2, …", "answers the question that is marked with ▸"]] : []),
       ["Enter", "saves the label and goes to the next text"], ["→ and ←", "the next and the last text, without a label"],
       ["n", "the next text without a label"], ["u", "undoes the last change"]];
     if (kind.spans && kind.spans.rating) rows.push(["1, 2, …", "rates the marked span with ▸, where it is asked for; a click on its type turns to a span"]);
