@@ -18,13 +18,14 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.recover.broken_models import long_paragraphs, saying  # noqa: E402
 from truerate.core.text import sentences, words
 from truerate.results.markers import write_between
 from truerate.tracks.wildhallucinations.passages import ranked
 from truerate.tracks.wildhallucinations.verifying import Claim, calls
 from truerate_world.encyclopedia import World, build
 from truerate_world.parser import FACT
-from truerate_world.wildhallucinations.broken_models import long_paragraphs, saying
 from truerate_world.wildhallucinations.models.pages import GOOD, RELEVANT, web
 from truerate_world.wildhallucinations.models.reading import Stated, is_supported, stated_by, votes
 from truerate_world.wildhallucinations.models.verifying import plain

@@ -10,9 +10,9 @@ import pytest
 
 from truerate.tracks.wildhallucinations import names as abstention
 from truerate_world.wildhallucinations.breaks import MODELS
-from truerate_world.wildhallucinations.broken_models import N_FACTS, REFUSALS, foreign
 
 from .board import ROOT
+from .broken_models import N_FACTS, REFUSALS, foreign
 from .test_recover_wild import found, holds
 from .wild_board import SIZES, build_board
 

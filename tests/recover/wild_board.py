@@ -25,12 +25,6 @@ from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
 from truerate_world.wildhallucinations.annotator_noise import readable
-from truerate_world.wildhallucinations.broken_models import (
-    answering,
-    long_paragraphs,
-    saying,
-    with_other_scripts,
-)
 from truerate_world.wildhallucinations.chats import write_chats
 from truerate_world.wildhallucinations.models.pages import web
 from truerate_world.wildhallucinations.models.writing import text_of
@@ -38,6 +32,12 @@ from truerate_world.wildhallucinations.truth import planted_scores, verifier_sco
 from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 
 from .board import ROOT
+from .broken_models import (
+    answering,
+    long_paragraphs,
+    saying,
+    with_other_scripts,
+)
 from .cells import family_wise
 from .mfava_board import flat
 from .misreading import Recorded

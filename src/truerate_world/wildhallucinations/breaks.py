@@ -1,6 +1,6 @@
 """Faults of the real web and of real models, planted on demand by name. The demo plants none of them. They
 depend on addresses, names and attempts, never on time. A server plants those of the WEB; those of MODELS are
-part of the truth: a caller hands them to world, models and truth (`broken_models`).
+part of the truth: a caller hands them to world, models and truth.
 """
 
 from truerate_world.data import beside

@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
+from tests.recover.broken_models import answering, long_paragraphs
 from truerate.llm.dry_run import DryRun
 from truerate.pipeline import graph
 from truerate.pipeline.planning.plan import assuming
 from truerate.tracks.wildhallucinations import steps
 from truerate.tracks.wildhallucinations.protocol import assumed_evidence
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.broken_models import answering, long_paragraphs
 
 from . import tiny_world
 from .tiny_world import BOARD, Asking, board, layout
