@@ -15,11 +15,12 @@ from house import ROOT, move_in
 from truerate.config import Board, PublicData, load_params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import pairs
 from truerate.pipeline import dataset, detect, evaluate, sources
 from truerate.results.build import build, readable
 from truerate.results.sets import boards_in
 from truerate.results.stages import LOG, run, run_boards
-from truerate.results.tables import markdown, merged, write_tables
+from truerate.results.tables import detector_table, markdown, merged, write_tables
 from truerate.results.work_folder import declare, furnish, refuse_foreign, with_places, write_params
 
 GENERAL = [
@@ -94,6 +95,16 @@ def test_a_name_from_a_published_file_ends_no_cell_of_a_table_and_is_no_markup()
 
 
 @pytest.mark.slow
+def test_a_model_stands_in_a_table_of_detectors_as_it_is_asked_plainly():
+    ways = {"chain-of-thought": 0.9, "plain": 0.7, "knowledge": 0.8}
+    rows = [
+        {"subject": "m", "kind": "model", "metric": "accuracy", "value": value, "low": None, "high": None}
+        | {"slice": pairs(task="qa", variant=way)}
+        for way, value in ways.items()
+    ]
+    assert detector_table(pl.DataFrame(rows)).rows() == [("m", "model", "0.700")]
+
+
 def test_public_files_become_boards_and_tables(tmp_path):
     numbered = [{"row": n, **row} for n, row in enumerate(CANDIDATES)]
     files = {f"halueval/qa_candidates_{scheme}_turn.jsonl": jsonl(numbered) for scheme in ("one", "multi")}

@@ -98,7 +98,7 @@ def readable(work: Path, present: Mapping[str, dict], data: Path) -> tuple[dict[
 
     A board that learns from another folder is read without it where that one is bad.
     """
-    say(f"reading the files of {len(present)} boards")
+    say(f"reading the files of {len(present)} board{'s' * (len(present) != 1)}")
     write_params(work, present, data)
     left_out = unreadable(work, present)
     alone = {}

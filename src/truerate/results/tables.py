@@ -17,6 +17,7 @@ from truerate.pipeline.tracks import protocol_of
 from truerate.results.markers import read_between, write_between
 
 NAME = "real"  # of the markers
+PLAIN = "plain"  # the way of asking in which a model stands beside detectors
 _BOARD = re.compile(r"^\*\*Board `([^`\n]+)`\*\*", re.MULTILINE)
 
 
@@ -67,10 +68,13 @@ def _tables(config: Layout, work: Path, board: str) -> list[tuple[str, pl.DataFr
         )
     rows = load(Row, work / config.leaderboard("rows")).filter(board=board)
     shortcuts = shortcut_table(load(Score, work / config.audit(board)))
+    what = "Detectors (cross-fitted) and models (asked plainly), accuracy with 95 % interval"
+    if rows.filter(kind="model").is_empty():
+        what = "Detectors that need no call, cross-fitted (accuracy, 95 % interval)"
     return [
         ("Labels", label_statistics(samples)),
         ("Shortcut audit: how well a trivial rule tells hallucinated from right", shortcuts),
-        ("Detectors that need no call, cross-fitted (accuracy, 95 % interval)", detector_table(rows)),
+        (what, detector_table(rows)),
         ("Agreement of annotators", agreement_table(scores)),
     ]
 
@@ -90,9 +94,10 @@ def shortcut_table(audit: pl.DataFrame) -> pl.DataFrame:
 
 
 def detector_table(rows: pl.DataFrame) -> pl.DataFrame:
-    """One line per detector: accuracy per task (and scheme)."""
+    """One line per detector, and per model as it is asked plainly: accuracy per task (and scheme)."""
     column = pl.concat_str([pair("slice", "task"), pair("slice", "scheme")], separator=" ", ignore_nulls=True)
-    long = rows.filter(metric="accuracy").with_columns(column=column, cell=figure())
+    is_plain = pair("slice", "variant").fill_null(PLAIN) == PLAIN
+    long = rows.filter(is_plain, metric="accuracy").with_columns(column=column, cell=figure())
     if long.is_empty():
         return long
     table = long.pivot("column", index=["subject", "kind"], values="cell", aggregate_function="first")

@@ -42,6 +42,16 @@ def test_detectors_best_first_without_parts():
     assert table.rows() == [("strong", "natural", "0.900", "0.800", 4), ("weak", "natural", "0.500", None, 4)]
 
 
+def test_a_model_asked_in_two_ways_has_a_line_of_each_that_names_it():
+    ways = ("zero-shot", 0.9), ("three-shot", 0.8)
+    scores = [score("balanced_accuracy", "m", value, scenario="natural", variant=way) for way, value in ways]
+    table = detector_table(frame(Score, scores))
+    assert table.select("subject", "variant", "balanced accuracy").rows() == [
+        ("m", "zero-shot", "0.900"),
+        ("m", "three-shot", "0.800"),
+    ]
+
+
 def test_a_board_without_detectors_has_its_table_of_writers():
     tables = public_tables(SAMPLES, frame(Score), {})
     assert [table.height for _, table in tables] == [2, 0]

@@ -80,7 +80,9 @@ def writer_table(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def detector_table(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return one line per detector and scenario, best balanced accuracy first."""
+    """Return one line per detector and scenario, best balanced accuracy first; where a model was asked in
+    several ways one per `variant`.
+    """
     index = ["subject", "scenario", "variant"]
     long = scores.filter(pl.col("metric").is_in(list(JUDGES)), method="estimator")
     long = long.with_columns(*(pair("slice", key) for key in KEYS), cell=figure())
@@ -93,4 +95,5 @@ def detector_table(scores: pl.DataFrame) -> pl.DataFrame:
     table = table.join(order, on=index, nulls_equal=True, maintain_order="left")
     table = table.sort("scenario", "by", descending=[False, True], nulls_last=True)
     shown = [name for name in JUDGES.values() if name in table.columns]
-    return table.select("subject", "scenario", *shown, responses="n")
+    ways = ["variant"] if table.select("subject", "scenario").is_duplicated().any() else []
+    return table.select("subject", "scenario", *ways, *shown, responses="n")
