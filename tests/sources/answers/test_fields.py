@@ -1,7 +1,9 @@
 """Files as other tools write them: which field is taken for what, and what is said of it."""
 
 import json
+from datetime import date
 
+import polars as pl
 import pytest
 
 from truerate.answers.rating import rate
@@ -99,6 +101,13 @@ def test_a_column_of_verdicts_is_no_slice(tmp_path):
     assert not file.slices and "--verdicts grade" in file.notes[0]
     judged = read_table(tmp_path / "answers.jsonl", verdicts=["grade"])
     assert judged.frame["verdict:grade"].to_list() == [0, 1]
+
+
+def test_times_are_no_slice_and_a_gap_in_numbers_is_no_value():
+    frame = pl.DataFrame({"answer": [SOUND, SOUND], "at": [date(2026, 1, 1)] * 2, "k": [1.0, float("nan")]})
+    table = read_table(frame)
+    assert table.slices == ["k"] and table.frame["slice:k"].to_list() == ["1.0", ""]
+    assert table.notes == ["left out, no slice: at (values of date)"]
 
 
 def test_a_reference_much_shorter_than_answers_is_a_golden_answer(tmp_path):

@@ -283,5 +283,7 @@ def _left_out(
             yield name, "objects"
         elif kinds[list]:
             yield name, "lists"
+        elif others := [kind.__name__ for kind in kinds if not issubclass(kind, str | int | float)]:
+            yield name, f"values of {others[0]}"
         elif any(len(value) > LONGEST_VALUE for value in values if isinstance(value, str)):
             yield name, "long texts"

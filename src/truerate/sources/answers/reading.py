@@ -208,8 +208,8 @@ def id_of(value: object) -> str:
 
 
 def name_of(key: str, value: Any) -> str:
-    """A value to slice by as text, empty for null. Raises ValueError for lists, objects, NaN."""
-    if value is None:
+    """A value to slice by as text, empty for null and NaN. Raises ValueError for lists, objects, infinities."""
+    if value is None or value != value:
         return ""
     if not isinstance(value, str | int | float | bool) or (
         isinstance(value, float) and not math.isfinite(value)

@@ -5,6 +5,7 @@ from typing import Any
 from truerate.sources.answers.exports.contents import Content
 from truerate.sources.answers.exports.records import Export, export_of, high_is_good, label_of, record_of
 from truerate.sources.answers.exports.values import decoded, score_of, text_of
+from truerate.sources.answers.names import ROLES
 
 TOOL = "Label Studio"
 _OF_ANNOTATION = {"annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
@@ -44,6 +45,8 @@ def of_rows(content: Content) -> Export | None:
     for row in content.rows:
         row = {name: decoded(value) for name, value in row.items()}
         says = {name: _choice(value) for name, value in row.items() if name not in _OF_ANNOTATION}
+        marked = [value for value in says.values() if _are_spans(value)]
+        says |= {" spans": marked[0]} if marked else {}
         key = (row.get("id"), text_of(row.get("answer")))
         data = {name: value for name, value in row.items() if name not in _OF_ANNOTATION}
         if key not in tasks:
@@ -51,6 +54,10 @@ def of_rows(content: Content) -> Export | None:
         if row.get("annotation_id") is not None or row.get("annotator") is not None:
             tasks[key][2].append((text_of(row.get("annotator")) or str(row.get("annotator")), says))
     return _export(list(tasks.values()), 0, sum(not by for *_, by in tasks.values()), is_flat=True)
+
+
+def _are_spans(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(span, dict) and "start" in span for span in value)
 
 
 def _choice(value: Any) -> Any:
@@ -83,14 +90,7 @@ def _export(
                 labels[person] = bool(says.get(" spans"))
             elif question is not None and says.get(question) is not None:
                 labels[person] = label_of(question, says[question])[0]
-        answer = next(
-            (
-                data[name]
-                for name in ("answer", "response", "output", "text", "actual_output")
-                if data.get(name)
-            ),
-            "",
-        )
+        answer = next((data[name] for name in (*ROLES["answer"], "text") if data.get(name)), "")
         own_names = (
             set(names) - {"id"} - {name for name in ("judge", "system") if name in names}
             if is_flat
@@ -105,7 +105,8 @@ def _export(
         records.append(record_of(answer, metadata, labels=labels, id=data.get("id") or number))
     notes = [f"people's labels are {question!r}" if question else "people's labels: whether a span is marked"]
     if not question and not by_spans:
-        notes = ["no question whose answers say hallucinated or faithful was found: no labels"]
+        asked = ", ".join(map(repr, names)) or "none"
+        notes = [f"no question whose answers say hallucinated or faithful was found, of {asked}: no labels"]
     if n_skipped:
         notes.append(f"annotations that were skipped: {n_skipped}")
     if n_untouched:
