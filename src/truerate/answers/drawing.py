@@ -175,7 +175,7 @@ def _score(frame: pl.DataFrame, plan: Plan) -> tuple[np.ndarray | None, list[str
     """The score of each answer in [0, 1], (n,), and a line on what was done to it; words of a verdict are 0 or 1."""
     if plan.score is None:
         return None, []
-    by_value = {value: _number_of(value) for value in frame[plan.score].unique()}
+    by_value = {value: _number_of(value) for value in set(frame[plan.score].unique())}
     values = np.array([by_value[value] for value in frame[plan.score]], dtype=float)
     others = values[np.isfinite(values) & (values != REFUSED)]
     if (others >= 0).all():  # beside such a score −1 is a judge that refused

@@ -135,7 +135,7 @@ def unheard(config: Layout, board: str) -> Iterator[str]:
     samples = read_parquet(config.labels(board, "samples"), columns=["label_source"])
     out = rejects.filter(reason="screened_out")
     if out.height and "gold" not in samples["label_source"]:
-        names = listed(out["target_id"].unique())
+        names = listed(set(out["target_id"].unique()))
         yield (
             f"board {board!r}: the labels of people make no labelled text, as screening left out {names} "
             f"(such as: {out['detail'][0]})"

@@ -237,7 +237,7 @@ def _numbers(values: pl.Series) -> pl.Series:
 
 def _empty(short: pl.Series) -> pl.Expr:
     """EMPTY of the short answers that hold no visible sign but punctuation, null of all others."""
-    odd = short.filter(~short.str.contains("[0-9A-Za-z]")).unique()
+    odd = set(short.filter(~short.str.contains("[0-9A-Za-z]")).unique())
     empty = [text for text in odd if state_of(text, False) == EMPTY]
     return pl.when(pl.col("short").is_in(empty)).then(pl.lit(EMPTY))
 
@@ -281,7 +281,7 @@ def _numbered(raw: pl.DataFrame) -> pl.DataFrame:
 
 def _named(values: pl.Series) -> pl.Series:
     """Names as they count and are shown (`reading.plain`), questions as they are."""
-    names = values.unique() if values.name != "question" else values.clear()
+    names = values.unique(maintain_order=True) if values.name != "question" else values.clear()
     changed = {name: plain(name) for name in names.filter(names.str.contains(r"[^!-~ ]|^ | $|  "))}
     return values.replace(changed) if changed else values
 
