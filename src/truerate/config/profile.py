@@ -41,17 +41,20 @@ def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any
     """The values of both, `over` first, without settings and sizes of tracks that no board runs any more."""
     values = {**base, **{key: _merged(base.get(key), value, key) for key, value in over.items()}}
     run = {_entries(board).get("track") for board in _entries(values.get("boards")).values()}
-    of_run = lambda tracks: {name: of for name, of in tracks.items() if name in run}  # noqa: E731
-    if isinstance(tracks := values.get("tracks", {}), dict):
-        values["tracks"] = of_run(tracks)
+    values["tracks"] = _of(run, values.get("tracks", {}))
     if isinstance(sizes := values.get("sizes", {}), dict):
-        values["sizes"] = {name: of_run(of) if isinstance(of, dict) else of for name, of in sizes.items()}
+        values["sizes"] = {name: _of(run, tracks) for name, tracks in sizes.items()}
     return values
 
 
 def _entries(values: object) -> dict[str, Any]:
     """A mapping of settings; an empty one in place of what is none, which `checked` refuses."""
     return values if isinstance(values, dict) else {}
+
+
+def _of(run: set[Any], tracks: object) -> object:
+    """The entries of these tracks; what is no mapping as it is."""
+    return {name: of for name, of in tracks.items() if name in run} if isinstance(tracks, dict) else tracks
 
 
 def _merged(base: object, over: object, key: str = "") -> object:
