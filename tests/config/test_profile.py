@@ -69,6 +69,7 @@ def test_blocks_of_entries_come_whole_and_other_keys_stand_over_one_another():
         ("tracks: [1]\n", "own.yaml: tracks"),
         ("boards: [1]\n", "own.yaml: boards"),
         ("boards: {x: 3}\n", "own.yaml: boards"),
+        ("boards: {x: {track: [1], source: y}}\n", "own.yaml: boards"),
         ("sizes: {full: 3}\n", "own.yaml: sizes"),
         ("sizes:\n", "own.yaml: sizes"),
         ("tracks: {mfava: {retries: 99}}\n", "at most 10"),

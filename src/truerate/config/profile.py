@@ -40,7 +40,7 @@ def with_profile(params: str | Path, profile: str | Path) -> str:
 def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """The values of both, `over` first, without settings and sizes of tracks that no board runs any more."""
     values = {**base, **{key: _merged(base.get(key), value, key) for key, value in over.items()}}
-    run = {_entries(board).get("track") for board in _entries(values.get("boards")).values()}
+    run = [_entries(board).get("track") for board in _entries(values.get("boards")).values()]
     values["tracks"] = _of(run, values.get("tracks", {}))
     if isinstance(sizes := values.get("sizes", {}), dict):
         values["sizes"] = {name: _of(run, tracks) for name, tracks in sizes.items()}
@@ -52,7 +52,7 @@ def _entries(values: object) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def _of(run: set[Any], tracks: object) -> object:
+def _of(run: list[Any], tracks: object) -> object:
     """The entries of these tracks; what is no mapping as it is."""
     return {name: of for name, of in tracks.items() if name in run} if isinstance(tracks, dict) else tracks
 
