@@ -37,13 +37,19 @@ def repeats_of(stated: pl.DataFrame, *, has_repeats: bool = True) -> Repeats | N
     Variances by items: within Σ m p(1 − p) / Σ (m − 1), between that of p less what within leaves in it, at
     least 0. None without any.
     """
-    key = ["id", "system"]
+    key, is_kept = ["id", "system"], pl.lit(True)
     if not has_repeats or not stated.select(key).is_duplicated().any():
         if stated.select(pl.col("question").hash().n_unique()).item() >= stated.height - 1:
             return None
         key = ["question", "reference", "system"]
-        is_named = (pl.col("system") != "") | (pl.col("run") != "")
-        stated = stated.filter(is_named, pl.col("question") != "")
+        is_kept = ((pl.col("system") != "") | (pl.col("run") != "")) & (pl.col("question") != "")
+    alike = pl.lit(0, pl.UInt64)  # the same of equal rows: no other ones are looked at
+    for name in key:
+        alike = alike ^ pl.col(name).hash()
+    if stated.select(alike.n_unique()).item() == stated.height:
+        return None
+    used = {*key, "run", "id", "label", "verdict"}
+    stated = stated.select(used).filter(is_kept & alike.is_duplicated())
     value = pl.coalesce("label", "verdict").cast(pl.Float64)
     items = stated.group_by(key, maintain_order=True).agg(
         pl.len().alias("n"),

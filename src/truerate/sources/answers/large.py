@@ -206,7 +206,9 @@ def _expressions(chosen: Fields, judges: Sequence[str], names: Mapping[str, Any]
         yield pl.when(text["id"] != "").then(text["id"]).alias("id")
     for role in NAMES:
         if role in text:
-            yield (text[role].str.strip_chars() if role == "question" else text[role]).alias(role)
+            value = text[role].str.strip_chars() if role == "question" else text[role]
+            # names of systems stand once in memory, however long they are
+            yield (value.cast(pl.Categorical).cast(pl.String) if role == "system" else value).alias(role)
     for role in ("abstained", "weight"):
         if role in text:
             yield text[role].alias(f"{role}:{chosen.by_role[role]}")
