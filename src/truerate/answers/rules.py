@@ -13,7 +13,7 @@ from truerate.detectors.absent_words import (
     absent_words,
     is_content,
 )
-from truerate.detectors.tokens.features import unit_features
+from truerate.metrics.tokens import word_offsets
 
 MOST_ABSENT = 0.25  # of content words: an answer with a larger share that its reference lacks is flagged
 
@@ -28,8 +28,7 @@ class AnswerRule(NamedTuple):
 
 def is_mostly_absent(text: str, spans: Spans) -> bool:
     """Return whether more than MOST_ABSENT of the content words are marked; False for a text without any."""
-    units, _ = unit_features(text, "")
-    n_content = sum(is_content(text[start:end]) for start, end in units.offsets.tolist())
+    n_content = sum(is_content(text[start:end]) for start, end in word_offsets(text))
     return n_content > 0 and len(spans) > MOST_ABSENT * n_content
 
 

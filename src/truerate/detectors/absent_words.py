@@ -1,23 +1,33 @@
 """What of an answer its reference does not hold, word by word: marks that need neither training nor weights."""
 
-import numpy as np
+from functools import lru_cache
 
-from truerate.detectors.support import ABSENT, decoded
-from truerate.detectors.tokens.features import reference_index, unit_features
+from truerate.core.text import compatible
+from truerate.detectors.tokens.features import stem
 from truerate.metrics.ngrams import STOP_WORDS
+from truerate.metrics.tokens import word_offsets
 
 WORD_SUPPORT, NUMBER_SUPPORT = "word-support", "number-support"
 
 
 def absent_words(text: str, reference: str) -> tuple[tuple[int, int], ...]:
     """The content words whose word and stem the reference lacks, each a span (start, end)."""
-    units, codes = unit_features(text, reference_index(reference))
-    is_absent = decoded(codes[:, 0])[0] == ABSENT if len(codes) else np.zeros(0, dtype=bool)
+    held = _stems(reference)
     return tuple(
         (start, end)
-        for (start, end), absent in zip(units.offsets.tolist(), is_absent, strict=True)
-        if absent and is_content(text[start:end])
+        for start, end in word_offsets(text)
+        if _stem(text[start:end]) not in held and is_content(text[start:end])
     )
+
+
+@lru_cache(maxsize=16)
+def _stems(reference: str) -> frozenset[str]:
+    """The stems of a reference, kept while its answers are read."""
+    return frozenset(_stem(reference[start:end]) for start, end in word_offsets(reference))
+
+
+def _stem(word: str) -> str:
+    return stem(compatible(word).casefold())
 
 
 def absent_numbers(text: str, reference: str) -> tuple[tuple[int, int], ...]:
