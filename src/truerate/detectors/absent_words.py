@@ -12,11 +12,11 @@ WORD_SUPPORT, NUMBER_SUPPORT = "word-support", "number-support"
 
 def absent_words(text: str, reference: str) -> tuple[tuple[int, int], ...]:
     """The content words whose word and stem the reference lacks, each a span (start, end)."""
-    held = _stems(reference)
+    stems = _stems(reference)
     return tuple(
         (start, end)
         for start, end in word_offsets(text)
-        if _stem(text[start:end]) not in held and is_content(text[start:end])
+        if _stem(text[start:end]) not in stems and is_content(text[start:end])
     )
 
 
@@ -26,6 +26,7 @@ def _stems(reference: str) -> frozenset[str]:
     return frozenset(_stem(reference[start:end]) for start, end in word_offsets(reference))
 
 
+@lru_cache(maxsize=200_000)
 def _stem(word: str) -> str:
     return stem(compatible(word).casefold())
 
