@@ -92,6 +92,9 @@ def test_the_last_message_of_a_chat_is_the_answer(tmp_path):
     chat = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": SOUND}]
     row = read(tmp_path, {"messages": [{"role": "system", "content": "x"}, *chat]}).frame.row(0, named=True)
     assert (row["answer"], row["question"]) == (SOUND, "When?")
+    said = [{"from": "human", "value": "When?"}, {"from": "gpt", "value": SOUND}]
+    row = read(tmp_path, {"conversations": said}).frame.row(0, named=True)
+    assert (row["answer"], row["question"]) == (SOUND, "When?")
     with pytest.raises(SourceError, match="it has no 'answer'; its fields are 'messages'"):
         read(tmp_path, {"messages": chat[::-1]})
 
@@ -143,6 +146,18 @@ def test_what_is_no_slice_is_left_out_with_a_line(tmp_path):
         ([{"human_faithful": value} for value in (1, 0)], [False, True]),
         ([{"Human Label": value} for value in ("PASS", "Fail", "not_supported")], [False, True, True]),
         ([{"isHallucinated": value} for value in ("Y", "n", "fail")], [True, False, True]),
+        (
+            [
+                {
+                    "annotations": [
+                        {"by": "a", "label": "pass"},
+                        {"by": "b", "label": "FAIL"},
+                        {"label": "fail"},
+                    ]
+                }
+            ],
+            [True],
+        ),
         # a word says by itself what it means, whatever the field is called; a number does not
         ([{"human_faithful": value} for value in ("faithful", "hallucinated", 0)], [False, True, True]),
         ([{"labels": [{"start": 0, "end": 3, "label_type": "x"}]}, {"labels": []}], [True, False]),

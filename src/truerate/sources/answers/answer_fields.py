@@ -29,8 +29,9 @@ def answer_field(columns: Mapping[str, Sequence[Any]], records: Records, *, can_
         return {"answer": texts[1]}
     if len(texts) == 1:
         return {"answer": texts[0]}
-    if not texts and (chat := next((name for name in CHATS if _is_chat(columns.get(name, ()))), None)):
-        return {"answer": f"{chat}.-1.content", "question": f"{chat}.-2.content"}
+    for chat in CHATS if not texts else ():
+        if (content := _content_of(columns.get(chat, ()))) is not None:
+            return {"answer": f"{chat}.-1.{content}", "question": f"{chat}.-2.{content}"}
     if not texts and can_lack and not names:
         return {}
     if not texts:
@@ -55,14 +56,19 @@ def _is_answer(values: Sequence[Any]) -> bool:
     )
 
 
-def _is_chat(values: Sequence[Any]) -> bool:
-    """Return whether values are lists of messages, the last of them the model's, the one before a person's."""
-    roles = [
-        [message.get("role") if isinstance(message, dict) else None for message in value[-2:]]
-        for value in values
-        if isinstance(value, list)
-    ]
-    return bool(roles) and len(roles) == len(values) and all(role == ["user", "assistant"] for role in roles)
+def _content_of(values: Sequence[Any]) -> str | None:
+    """The field of a message's text where values are lists of messages, the last of them the model's, the one before a
+    person's; None where they are not.
+    """
+    for role, content, person, model in (
+        ("role", "content", ("user",), ("assistant",)),
+        ("from", "value", ("human", "user"), ("gpt", "assistant")),
+    ):
+        ends = [value[-2:] if isinstance(value, list) else [] for value in values]
+        roles = [[message.get(role) for message in end if isinstance(message, dict)] for end in ends]
+        if roles and all(len(end) == 2 and end[0] in person and end[1] in model for end in roles):
+            return content
+    return None
 
 
 def shape_of(record: Record) -> str:

@@ -26,7 +26,7 @@ from truerate.sources.answers.names import (
     is_annotator,
     is_good_if_high,
 )
-from truerate.sources.answers.reading import IS_SO, NOTHING, says_by_itself
+from truerate.sources.answers.reading import IS_SO, NOTHING, each_label, says_by_itself
 
 NOT = "not:"  # before a field whose true or high values mean faithful
 MOST_SHOWN = 10  # values of a field in a message
@@ -221,8 +221,7 @@ def _labels(
 
 def _says_which(name: str, values: Sequence[Any]) -> bool:
     """Return whether a field of labels says which of its values means hallucinated: by its name or by theirs."""
-    lists = (list(v.values()) if isinstance(v, dict) else v if isinstance(v, list) else [v] for v in values)
-    flat = [value for votes in lists for value in votes if value is not None]
+    flat = [label for value in values for label in each_label(value) if label is not None]
     if "halluc" in name.lower() or is_good_if_high(name):
         return True  # what is no label in it is refused with its line
     words = [value for value in flat if str(value).strip().lower() not in NOTHING]

@@ -31,6 +31,7 @@ _GOOD = """faithful, supported, grounded, factual, consistent, correct, accurate
 VERDICTS = {
     word.strip(): is_bad for words, is_bad in ((_BAD, True), (_GOOD, False)) for word in words.split(",")
 }
+LABELS = ("label", "is_hallucinated", "verdict", "value")  # what of an object of one annotator is the label
 NOTHING = ("", "nan", "none", "null", "n/a")
 ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful, pass, fail"
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
@@ -107,12 +108,22 @@ def says_by_itself(value: object) -> bool | None:
     return VERDICTS.get(re.sub(r"[\s_-]+", " ", value.strip().lower())) if isinstance(value, str) else None
 
 
+def each_label(value: object) -> list[Any]:
+    """The labels in a value: itself, those of a list, where an object stands for what its `label` says, or those of an
+    object by annotator.
+    """
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [
+        next((label[name] for name in LABELS if name in label), None) if isinstance(label, dict) else label
+        for label in values
+    ]
+
+
 def votes_of(value: object, name: str = "") -> list[float]:
     """The labels of a field in a value (`verdict_of`), 1 hallucinated, 0 not: one, or those of a list or by annotator.
     Raises ValueError for anything else.
     """
-    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    votes = [vote for label in values if (vote := verdict_of(label, name)) is not None]
+    votes = [vote for label in each_label(value) if (vote := verdict_of(label, name)) is not None]
     if wrong := [vote for vote in votes if vote not in (0, 1)]:
         raise ValueError(f"{wrong[0]:g}; allowed: {ALLOWED}, or null where nobody labelled")
     return votes

@@ -38,8 +38,8 @@ _RAGAS_FIELDS |= {
 }
 _HUMAN = re.compile(r"^human\b", re.IGNORECASE)
 _TRULENS = (
-    "app_id conversation_id app_name app_version app_json type record_id input output tags record_json cost_json perf_json ts latency total_tokens "
-    "total_cost num_events cost_currency"
+    "app_id app_name app_version app_json type record_id conversation_id input output tags record_json cost_json "
+    "perf_json ts latency total_tokens total_cost num_events cost_currency"
 ).split()
 _ONLY_UQLM = {"semantic_negentropy", "semantic_sets_confidence", "noncontradiction", "normalized_probability"}
 _UQLM = re.compile(
