@@ -26,7 +26,7 @@ from truerate.metrics.estimators.designs import (
     uncertain,
     uniform,
 )
-from truerate.sources.answers.fields import SLICE, given_fields
+from truerate.sources.answers.fields import SLICE, VERDICT, given_fields
 from truerate.sources.answers.forms import Source
 from truerate.sources.answers.opening import named_after
 from truerate.sources.answers.reading import STATED, verdict_of
@@ -305,11 +305,19 @@ def prefix_of(answers: str) -> str:
 
 
 def frame_of(table: AnswerTable) -> pl.DataFrame:
-    """The answers that say something as a frame: id, question, reference, answer, system, lang, slices."""
+    """The answers that say something as a frame: id, question, reference, answer, system, lang, slices, and the judges
+    that an export brings.
+    """
     stated = table.frame.filter(pl.col("state") == STATED)
     names = ("system", "lang", "id", "question", "reference", "answer")
     return stated.select(
-        *names, *(pl.col(SLICE + name).alias(name) for name in table.slices if name not in names)
+        *names,
+        *(pl.col(SLICE + name).alias(name) for name in table.slices if name not in names),
+        *(
+            pl.col(VERDICT + name).alias(name)
+            for name in table.verdicts
+            if name not in (*names, *table.slices)
+        ),
     )
 
 

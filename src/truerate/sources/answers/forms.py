@@ -29,6 +29,7 @@ UNPACKED = 2**31  # bytes that a packed file may hold
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # that of UTF-32 begins so, too, or with a null byte
 DELIMITERS = ",\t;|"
 STDIN, HUB = "-", "hub:"
+MOST_NAMED = 3  # files in a message
 # fields of one record: an object with a list under another name holds records
 OF_ONE = tuple(
     "answer response output text reference contexts documents passages spans labels messages conversations".split()
@@ -53,7 +54,8 @@ def several(source: Source) -> bool:
 def named(source: Source, what: str) -> str:
     """The words with which a message about a source begins."""
     paths = source if several(source) else [source] if isinstance(source, str | PathLike) else []
-    name = ", ".join(repr(str(path)) for path in paths) or "as a table"
+    more = f" and {len(paths) - MOST_NAMED} more files" if len(paths) > MOST_NAMED else ""
+    name = ", ".join(repr(str(path)) for path in paths[:MOST_NAMED]) + more or "as a table"
     return f"reading the {what} {name}"
 
 

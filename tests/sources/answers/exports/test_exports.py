@@ -12,6 +12,7 @@ import zstandard
 from house import ROOT
 
 from tests.cases import case_table
+from truerate.answers.drawing import draw_labels
 from truerate.core.errors import SourceError
 from truerate.sources.answers.exports import read_export
 from truerate.sources.answers.opening import named_after
@@ -243,6 +244,16 @@ def test_a_folder_or_a_pattern_is_read_as_one(tmp_path):
     ]
     with pytest.raises(SourceError, match="no file has such a name"):
         read_table(str(tmp_path / "*.none"))
+
+
+def test_labels_are_drawn_by_the_score_of_an_export(tmp_path):
+    path = tmp_path / "r.jsonl"
+    row = {"user_input": "q", "retrieved_contexts": ["c"]}
+    lines = [json.dumps(row | {"response": f"A{n}", "faithfulness": n / 40}) for n in range(40)]
+    path.write_text("\n".join(lines))
+    sheets = draw_labels(str(path), n=20, score="faithfulness", design="uncertain")
+    assert any("drawn: 20 of 40 answers, uncertain" in note for note in sheets.notes)
+    assert sheets.rows["probability"].n_unique() > 10 and "faithfulness" not in sheets.rows.columns
 
 
 def test_the_parts_of_a_table_are_one_and_a_table_of_a_tool_is_read_from_memory(tmp_path):

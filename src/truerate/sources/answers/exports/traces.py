@@ -9,6 +9,7 @@ from truerate.core.errors import SourceError
 from truerate.sources.answers.exports.contents import Content, Row, beside, unreadable
 from truerate.sources.answers.exports.records import Export, export_of, label_of, record_of
 from truerate.sources.answers.exports.values import decoded, message_of, score_of
+from truerate.sources.answers.forms import named
 
 Statement = tuple[str, str, Any]  # kind, name, value
 Judged = defaultdict[str, list[Statement]]  # by what they are of
@@ -288,7 +289,7 @@ def read_together(files: Sequence[Content]) -> Export | None:
     """
     if not any(tool.are_judges(file) for tool in (LANGFUSE, PHOENIX) for file in files):
         return None
-    paths = ", ".join(repr(str(file.path)) for file in files)
+    begin = named([file.path for file in files], "answers")
     for tool in (LANGFUSE, PHOENIX):
         answers = [file for file in files if tool.are_answers(file)]
         judges = [file for file in files if tool.are_judges(file)]
@@ -297,12 +298,10 @@ def read_together(files: Sequence[Content]) -> Export | None:
             if export is not None and any(row["labels"] or row["verdicts"] for row in export.records):
                 return export
             raise SourceError(
-                f"reading the answers {paths}: no {tool.judges} there are of one of the {tool.answers}: they do "
+                f"{begin}: no {tool.judges} there are of one of the {tool.answers}: they do "
                 "not belong together"
             )
     pairs = " or ".join(
         f"{tool.tool}'s {tool.answers} with their {tool.judges}" for tool in (LANGFUSE, PHOENIX)
     )
-    raise SourceError(
-        f"reading the answers {paths}: they are not parts of one export; allowed: {pairs}, else one file"
-    )
+    raise SourceError(f"{begin}: they are not parts of one export; allowed: {pairs}, else one file")
