@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from truerate.answers.labels import with_labels
@@ -105,3 +106,11 @@ def test_several_people_label_one_answer_and_a_run_names_its_repeat(tmp_path):
     assert [row["label"] for row in labelled(tmp_path, rows, labels)] == [True, None]
     with pytest.raises(SourceError, match="2 answers have the id 'a'; name its 'run' or 'system' too"):
         labelled(tmp_path, rows, [{"id": "a", "is_hallucinated": 1}])
+
+
+def test_a_blind_sheet_tells_answers_of_one_id_apart_by_their_text(tmp_path):
+    rows = [{"id": "q", "system": name, "answer": f"A {name}."} for name in ("elm", "oak")]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"id": "q", "answer": "A oak.", "is_hallucinated": true}')
+    table = with_labels(read_table(pl.DataFrame(rows)), str(labels))
+    assert table.frame["label"].to_list() == [None, True]

@@ -126,6 +126,7 @@ class _Rows:
         for row, name in enumerate(table.frame["id"]):
             self.by_id.setdefault(name, []).append(row)
         self.runs, self.systems = table.frame["run"], table.frame["system"]
+        self.texts = table.frame["answer"]
 
     def row_of(self, record: Record) -> int:
         """The row that a line labels. Raises ValueError for no answer, or several."""
@@ -140,6 +141,8 @@ class _Rows:
         for field, values in (("run", self.runs), ("system", self.systems)):
             if len(rows) > 1 and record.get(field) is not None:
                 rows = [row for row in rows if values[row] == name_of(field, record[field])]
+        if len(rows) > 1 and isinstance(record.get("answer"), str):  # a blind sheet names no system
+            rows = [row for row in rows if self.texts[row] == record["answer"]]
         if len(rows) != 1:
             raise ValueError(f"{len(rows)} answers have the id {name!r}; name its 'run' or 'system' too")
         return rows[0]

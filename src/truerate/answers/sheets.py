@@ -57,7 +57,7 @@ def _named(record: Record) -> Record:
         WEIGHT: record.get(WEIGHT),
         VERDICT: record.get(VERDICT),
         SPANS: record.get(SPANS) or [],
-        **{name: record[name] for name in OF_REPEATS if record.get(name)},
+        **{name: record[name] for name in (*OF_REPEATS, "answer") if record.get(name)},
     }
 
 
