@@ -94,7 +94,8 @@ def _label(config: Layout, board: str, people: People) -> None:
     labels = [label for task in tasks for name in _names(task) for label in people(task, name)]
     path = Path(config.p.paths.inputs, "labels", f"{board}.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{json.dumps(label)}\n" for label in labels), "utf-8")
+    if labels:  # where nobody is asked, nobody returns a file
+        path.write_text("".join(f"{json.dumps(label)}\n" for label in labels), "utf-8")
     guard.check_params()
 
 

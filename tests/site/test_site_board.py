@@ -278,7 +278,7 @@ def test_the_paper_s_tables_say_where_they_stand_and_what_they_need():
     ]
     assert not figure["is_made"] and figure["shown"] == "" and figure["why"].startswith("Needs models")
     assert lines["Table 1"]["shown"] == "samples" and lines["Tables 11 to 16"]["why"].startswith(
-        "The prompts"
+        "Prompts are our own words"
     )
     assert "Table 9" in tiny_site()["boards/halueval-closed-world.md"]
     # what HalluDial's judge does on HaluEval's texts stands on that board

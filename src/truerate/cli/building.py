@@ -24,13 +24,13 @@ def _publish(o) -> None:
 def _build(o) -> None:
     from truerate.pipeline import trained_elsewhere
     from truerate.pipeline.build_summary import print_build_summary
-    from truerate.pipeline.checks.project import refuse_project
+    from truerate.pipeline.checks.project import refuse_no_clone, refuse_project
     from truerate.pipeline.guard import check_params
     from truerate.pipeline.repair.imported import with_changed_files
     from truerate.pipeline.run_tools import build, check_stages
     from truerate.pipeline.stage_imports import import_for_stages
 
-    _refuse_no_clone()
+    refuse_no_clone()
     refuse_project()
     with fork_server(import_for_stages) as python:  # before anything here computes
         check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
@@ -41,14 +41,6 @@ def _build(o) -> None:
     if not code:
         print_build_summary(layout())
     sys.exit(code)
-
-
-def _refuse_no_clone() -> None:
-    """Raise SettingsError in a folder without the stages that make boards."""
-    if not Path("dvc.yaml").is_file():
-        raise SettingsError(
-            f"no dvc.yaml in {str(Path.cwd())!r}: boards are built in a clone of truerate, which holds it"
-        )
 
 
 @command("where")
@@ -94,14 +86,15 @@ def _real(o) -> None:
 
 def _build_boards(o) -> None:
     """Build the boards of a folder of public sets, or that of a person's own file."""
-    _refuse_no_clone()
     where = {"work": o.work, "tables": o.tables, "results": o.commit_results}
     if not (Path(o.data).is_file() or o.name or o.licence):  # a folder of sets
         from truerate.results.build import build
 
         return build(layout(), o.data, **where | {"work": o.work or WORK})
+    from truerate.pipeline.checks.project import refuse_no_clone
     from truerate.results.own_file import build_own
 
+    refuse_no_clone()
     layout()  # a project whose settings hold
     described = {
         name: getattr(o, name) for name in ("name", "licence", "citation", "url", "redistribution", "system")

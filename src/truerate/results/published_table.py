@@ -52,7 +52,7 @@ POWERS = tuple((math.log10(size), f"{size:g}") for size in (1, 3, 10, 30, 100, 3
 def tables_in(config: Layout, data: Path) -> dict[str, Path]:
     """The published tables of params.yaml whose folder is there, with that folder, by name."""
     folders = {}
-    for name, entry in config.p.published_tables.items():
+    for name, entry in config.p.published_tables.items() if data.is_dir() else ():
         if folder := folder_named(data, names_of_table(entry)):
             folders[name] = data / folder
     return folders

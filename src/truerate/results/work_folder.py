@@ -16,6 +16,7 @@ from truerate.config.data import OF_BOARD
 from truerate.config.layout import WORK, Layout
 from truerate.core.errors import SettingsError, TruerateError, listed, meant
 from truerate.core.keys import digest
+from truerate.pipeline.checks.project import refuse_no_clone
 from truerate.pipeline.tracks import load_track
 from truerate.results.read import RESULTS
 from truerate.results.sets import set_of
@@ -46,6 +47,7 @@ def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
 
 def furnish(work: Path) -> None:
     """Fill a work folder with the code of now and a DVC project without git; compiled Python stays behind."""
+    refuse_no_clone()
     work.mkdir(parents=True, exist_ok=True)
     (work / WORK).touch()
     (work / RESULTS).mkdir(exist_ok=True)  # empty: the page of a work folder shows the boards built there

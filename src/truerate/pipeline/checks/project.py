@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError, TruerateError
 
 
 def refuse_project() -> None:
@@ -29,3 +29,10 @@ def unusable(folder: str = ".") -> str | None:
         f"{str(path)!r} lies in no git repository, which DVC asks for: run `git init` there, "
         "or `dvc config --local core.no_scm true` to build without git"
     )
+
+
+def refuse_no_clone() -> None:
+    """Raise SettingsError in a folder without the stages that make boards."""
+    if not Path("dvc.yaml").is_file():
+        what = f"no dvc.yaml in {str(Path.cwd())!r}"
+        raise SettingsError(f"{what}: boards are built in a clone of truerate, which holds it")
