@@ -114,3 +114,24 @@ def test_a_blind_sheet_tells_answers_of_one_id_apart_by_their_text(tmp_path):
     labels.write_text('{"id": "q", "answer": "A oak.", "is_hallucinated": true}')
     table = with_labels(read_table(pl.DataFrame(rows)), str(labels))
     assert table.frame["label"].to_list() == [None, True]
+
+
+def test_an_equal_text_of_two_systems_in_a_blind_sheet_is_labelled_once_each_and_evenly(tmp_path):
+    rows = [
+        {"id": f"q{i}", "system": name, "answer": "It was built in 1412."}
+        for i in range(200)
+        for name in ("elm", "oak")
+    ]
+    table = read_table(pl.DataFrame(rows))
+    line = {"answer": "It was built in 1412.", "is_hallucinated": True}
+
+    def n_labelled(n_lines):
+        labels = pl.DataFrame([{"id": f"q{i}", **line} for i in range(200) for _ in range(n_lines)])
+        frame = with_labels(table, labels).frame.filter(pl.col("label"))
+        return [frame.filter(system=name).height for name in ("elm", "oak")]
+
+    assert n_labelled(2) == [200, 200]
+    one, other = n_labelled(1)
+    assert one + other == 200 and 70 <= one <= 130  # four standard errors of a fair coin
+    with pytest.raises(SourceError, match="2 answers have the id 'q0'; name its 'run' or 'system' too"):
+        n_labelled(3)

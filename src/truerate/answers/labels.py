@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import polars as pl
@@ -127,9 +128,15 @@ class _Rows:
             self.by_id.setdefault(name, []).append(row)
         self.runs, self.systems = table.frame["run"], table.frame["system"]
         self.texts = table.frame["answer"]
+        self._taken: set[tuple[int, Any]] = set()  # rows with who labelled them
 
     def row_of(self, record: Record) -> int:
-        """The row that a line labels. Raises ValueError for no answer, or several."""
+        """The row that a line labels. Where a blind sheet names an answer whose text several systems gave to one
+        question, it is one of them that this annotator has not labelled yet, each as likely (by a hash of the id):
+        always the first of them would label one system more often where systems agree, which is where they are right.
+
+        Raises ValueError for no answer, or several.
+        """
         if record.get("id") is None:
             raise ValueError("it has no 'id'; a label names its answer")
         name = id_of(record["id"])
@@ -142,9 +149,12 @@ class _Rows:
             if len(rows) > 1 and record.get(field) is not None:
                 rows = [row for row in rows if values[row] == name_of(field, record[field])]
         if len(rows) > 1 and isinstance(record.get("answer"), str):  # a blind sheet names no system
-            rows = [row for row in rows if self.texts[row] == record["answer"]]
+            same = [row for row in rows if self.texts[row] == record["answer"]]
+            rows = [row for row in same if (row, record.get("annotator")) not in self._taken]
+            rows = [rows[crc32(name.encode()) % len(rows)]] if rows else same
         if len(rows) != 1:
             raise ValueError(f"{len(rows)} answers have the id {name!r}; name its 'run' or 'system' too")
+        self._taken.add((rows[0], record.get("annotator")))
         return rows[0]
 
 
