@@ -132,7 +132,7 @@ def test_a_page_that_is_dropped_says_why(answer, outcome, detail, tmp_path):
 
 
 def test_a_page_that_does_not_come_in_time_is_given_up(tmp_path):
-    page, _ = fetch_one({"/a": silent}, "/a", tmp_path, settings=fetch_settings(timeout_s=0.05))
+    page, _ = fetch_one({"/a": silent}, "/a", tmp_path, settings=fetch_settings(timeout_s=0.05, robots=False))
     assert (page.outcome, page.detail) == (Outcome.TIMEOUT, "not within 0.05 s")
 
 
