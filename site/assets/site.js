@@ -39,6 +39,13 @@
     for (const place of document.querySelectorAll("[data-build]")) place.textContent = words;
   };
 
+  // The tables hold no day of today, so how old a board is can be said here alone.
+  const year = 365.25 * 24 * 3600 * 1000;
+  for (const place of document.querySelectorAll("[data-dated]")) {
+    const [y, month = "12", day = "28"] = place.dataset.dated.split("-");   // a year, or a month, by its end
+    if (Date.now() - Date.UTC(y, month - 1, day) > year) place.append(make("span", { class: "tr-old" }, "older than a year"));
+  }
+
   let dialog;
   const show = (cell) => {
     const table = cell.closest("table");

@@ -193,3 +193,13 @@ def test_the_pages_regions_have_names_of_their_own(judged_pages):
             if entry.get("role") == "region"
         ]
         assert len(set(regions)) == len(regions) > 0, name
+
+
+@pytest.mark.parametrize(
+    ("dated", "words"), [("2023", "2023"), ("2023-05", "May 2023"), ("2026-04-07", "7 April 2026"), ("", "")]
+)
+def test_a_board_says_when_it_was_published_beside_its_title(dated, words, tmp_path):
+    write_results(tmp_path, dated=dated)
+    page = unescape(site_of(n=1, real=real_boards(tmp_path), max_samples=1)["real/judged.md"])
+    line = f'<span class="tr-dated" data-dated="{dated}">{words}</span>'
+    assert line in page if dated else "tr-dated" not in page

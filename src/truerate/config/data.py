@@ -9,6 +9,10 @@ from truerate.config.blocks import Block, Codes, Few, Revision, Word
 
 # What detectors that mark tokens are given of a text's documents; see `Board`.
 Reference = Literal["lead", "article", "retrieved"]
+# What the models of a set were asked to do, in the order of the first page.
+ModelTask = Literal[
+    "summaries", "documents", "facts", "premises", "dialogue", "languages", "detecting", "verifying"
+]
 # Of the keys of a set of public files those that are its board's.
 OF_BOARD = ("track", "title", "reference", "reference_sentences", "has_detectors", "settings", "sizes")
 
@@ -230,7 +234,8 @@ class PublishedTable(Block):
     """Figures that others published, a row per model, whose rows nobody else has: counts, or shares with n.
 
     `folder`: as of `public_data`; `files` below it, CSV, by version: the first leads. `dated`: the day of the
-    figures. `subject`, `n`: columns; `n` may be a number, of which `answered` is a column in per cent.
+    figures, `task`: what the models were asked to do. `subject`, `n`: columns; `n` may be a number, of which
+    `answered` is a column in per cent.
     `metrics`: the first ranks. `attributes`: columns that say of a model its maker, the day of its launch,
     whether its weights are open, its size in billions of parameters, the model without its setting (`base`) and
     that setting (`effort`). `judge`: whose verdicts they are, `judge_makers` who made it.
@@ -240,6 +245,7 @@ class PublishedTable(Block):
     files: Annotated[dict[Word, Word], Field(min_length=1)]
     title: Word
     dated: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    task: ModelTask | None = None
     set: PublishedSet
     unit: Word = "reply"
     subject: Word

@@ -27,6 +27,7 @@ from truerate.results.files import (
 from truerate.results.labels import labels_of, save_labels
 from truerate.results.recompute import OF_ROWS, SAME, recomputed
 from truerate.results.sets import set_of
+from truerate.sources.cards import of_models
 from truerate.sources.public.unit_labels import Tables
 from truerate.sources.registry import labels_by
 from truerate.sources.tables import BETWEEN
@@ -198,6 +199,7 @@ def _card(config: Layout, work: Path, board: str, records: Sequence[Metric]) -> 
         board=board,
         title=entry.title or f"{track.title} on {source['name']}",
         track=entry.track,
+        **of_models(read_from.reader, read_from.part),
         set=SetCard(
             **{name: source[name] for name in ("name", "licence", "redistribution")},
             citation=source["citation"] or "not stated",

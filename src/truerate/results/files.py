@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from truerate.config.data import ModelTask
 from truerate.core.errors import SourceError, TruerateError
 from truerate.core.invisible import OFF_LINE, is_line, visible
 from truerate.core.metric import Direction, Interval, Metric, Unit
@@ -57,6 +58,7 @@ Title = Annotated[str, StringConstraints(min_length=1, max_length=300), AfterVal
 _URL = StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$")
 Address = Annotated[str, _URL, AfterValidator(_line)]
 KINDS = ("model", "baseline")
+Dated = Annotated[str, StringConstraints(pattern=r"^(\d{4}(-\d{2}){0,2})?$")]
 
 
 class _Strict(BaseModel):
@@ -108,9 +110,8 @@ class Headline(_Strict):
 
 
 class AggregateCard(_Strict):
-    """Of a result whose rows nobody has: the day of the published figures, and the files they were read from."""
+    """Of a result whose rows nobody has: the files that the published figures were read from."""
 
-    dated: Line
     files: tuple[Line, ...]
 
 
@@ -120,12 +121,15 @@ class ResultCard(_Strict):
     `unit`: what a row is of (reply, fact …); `labelled_by`: who labelled the units, empty where nobody said;
     `judge`: whose verdicts they are, null where people's; `judges_own`: the subjects of that judge's own
     maker; `n_left_out`: scores of the board that rest on more than the mean over units and stand on its page
-    alone; `aggregate`: set where a table of published figures stands in place of rows.
+    alone; `task`: what the models were asked to do, `dated`: when that was published (a year, month or day), both
+    empty where not stated; `aggregate`: set where a table of published figures stands in place of rows.
     """
 
     board: Name
     title: Title
     track: Name
+    task: ModelTask | Literal[""] = ""
+    dated: Dated = ""
     set: SetCard
     unit: Line
     labelled_by: Line

@@ -93,9 +93,7 @@ def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
     words = [(f"labelled by {card['labelled_by']}", False)] if card["labelled_by"] else []
     words += [(f"judged by {card['judge']}", False)] if board.is_judged else []
     if card["aggregate"]:
-        words.append(
-            (f"published figures of {card['aggregate']['dated']}, unpaired: the rows are not here", True)
-        )
+        words.append(("published figures, unpaired: the rows are not here", True))
     words += [("judge error unknown", True)] if board.is_judged and not card["labelled_by"] else []
     if board.judges_own:
         words.append((f"{len(board.judges_own)} of {len(board.models)} are of the judge’s own maker ⚑", True))

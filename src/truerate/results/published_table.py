@@ -82,6 +82,8 @@ def result_of_table(board: str, entry: PublishedTable, folder: Path) -> Result:
         board=board,
         title=entry.title,
         track="labelled_replies",
+        task=entry.task or "",
+        dated=entry.dated,
         set=SetCard(**entry.set.model_dump()),
         unit=entry.unit,
         labelled_by="",
@@ -100,7 +102,7 @@ def result_of_table(board: str, entry: PublishedTable, folder: Path) -> Result:
         seed=0,
         n_left_out=0,
         judges_own=tuple(sorted(of_judges)),
-        aggregate=AggregateCard(dated=entry.dated, files=tuple(entry.files.values())),
+        aggregate=AggregateCard(files=tuple(entry.files.values())),
     )  # fmt: skip
     return Result(card=card, scores=scores_of_table(table, card), table=table)
 

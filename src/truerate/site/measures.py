@@ -7,6 +7,7 @@ from markupsafe import Markup
 from truerate.core import metric
 
 ABSENT = Markup(metric.ABSENT)
+MONTHS = "January February March April May June July August September October November December".split()
 
 
 def signed(value: float | None) -> Markup:
@@ -25,6 +26,12 @@ def roughly(n: int) -> str:
     """Return an estimated count rounded to two significant digits, `147302` as `150 000` with thin spaces."""
     step = 10 ** max(0, len(str(n)) - 2)
     return thousands(-(-n // step) * step)
+
+
+def day_in_words(day: str) -> str:
+    """Return a year, a month or a day as it is read: `2023`, `May 2023`, `27 April 2026`; empty where not known."""
+    year, month, date = [*day.split("-"), "", ""][:3]
+    return " ".join(part for part in (date.lstrip("0"), month and MONTHS[int(month) - 1], year) if part)
 
 
 @dataclass(frozen=True)

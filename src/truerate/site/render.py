@@ -19,7 +19,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered, unpaired
 from truerate.site.legend import legend
-from truerate.site.measures import ABSENT, roughly, signed, thousands
+from truerate.site.measures import ABSENT, day_in_words, roughly, signed, thousands
 from truerate.site.safety import coded, csv_text, inert, plain, slug
 from truerate.site.tables import Board, Fill, Tables
 
@@ -139,6 +139,7 @@ def environment_of(folder: Path) -> Environment:
         "plain": plain,
         "thousands": thousands,
         "roughly": roughly,
+        "in_words": day_in_words,
         "oneline": _oneline,
         "percent": percent,
         "signed": signed,

@@ -14,6 +14,7 @@ from truerate.sources.rows import BadRow
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 # of a card where its reader, or source.json, says them
 TOLD_FIELDS = ("note", "caveats", "labelled_by", "judge", "judges_own")
+OF_MODELS = ("task", "dated")  # of a set's models
 RIGHTS = ("name", "citation", "licence", "redistribution", "url")
 REDISTRIBUTION = ("no", "ids-only", "yes")
 
@@ -24,8 +25,16 @@ def _published_cards() -> dict[str, dict]:
 
 
 def published_card(reader: str) -> dict:
-    """Return the card of the set that a reader was written for, as cards.yaml has it."""
-    return dict(_published_cards()[reader])
+    """Return the card of the set that a reader was written for, as cards.yaml has it, without OF_MODELS."""
+    return {field: value for field, value in _published_cards()[reader].items() if field not in OF_MODELS}
+
+
+def of_models(reader: str, part: str | None) -> dict[str, str]:
+    """Return what the models of a published set were asked to do, and when it was published; empty of others."""
+    card = _published_cards().get(reader, {})
+    by_part = card.get("task", "")
+    task = by_part if isinstance(by_part, str) else by_part[part or ""]
+    return {"task": task, "dated": card.get("dated", "")}
 
 
 def card_in(folder: Path, name: str) -> dict:
