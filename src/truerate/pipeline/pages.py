@@ -95,16 +95,24 @@ def board_scores(config: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame
 
 
 def render(
-    config: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
+    config: Layout,
+    real: "Sequence[CommittedBoard]" = (),
+    files: Mapping[str, Path] | None = None,
+    *,
+    aliases: str | Path | None = None,
 ) -> None:
-    """Write the pages for mkdocs, with committed boards (`real`) and their `files`; print the summary."""
+    """Write the pages for mkdocs, with committed boards (`real`), their `files` and the file of `aliases` by
+    which their models go; print the summary.
+    """
     from truerate.pipeline.build_summary import print_build_summary
     from truerate.pipeline.publishing.datasheet import datasheets
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered
+    from truerate.site.models.aliases import Aliases, read_aliases
 
+    named = read_aliases(aliases) if aliases else Aliases()
     with unchanged(config, Stage("site")):
-        tables = replace(site_tables(config, real), datasheets=datasheets(config))
+        tables = replace(site_tables(config, real), datasheets=datasheets(config), aliases=named)
         pages = rendered(tables)
         first = next(pages)  # pages are made before those of the earlier build go
         refuse_taken(config, "site_src")

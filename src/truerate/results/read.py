@@ -21,6 +21,7 @@ from truerate.site.measures import Measure
 from truerate.tracks.protocol import card_of_track
 
 RESULTS = "results"  # beside params.yaml
+MODELS = "models.yaml"  # in it: which names of its boards are one model
 MOST_DIGITS = 12  # of a figure: what is printed with more was written by a program, as that of ours would be
 
 
@@ -140,4 +141,4 @@ def render(config: Layout) -> None:
     """Write the pages of the build and of every committed board (`pipeline.pages.render`)."""
     boards = real_boards()
     tables = {name: path for board in boards for name, path in tables_of(board.name).items()}
-    pages.render(config, boards, tables)
+    pages.render(config, boards, tables, aliases=Path(RESULTS) / MODELS)

@@ -13,6 +13,8 @@ from truerate.core.metric import Metric
 from truerate.core.schemas import unpaired
 from truerate.site.charts.curves import Curve
 from truerate.site.measures import Measure
+from truerate.site.models.aliases import Aliases
+from truerate.site.models.catalogue import Catalogue, catalogue_of
 from truerate.site.vocabulary import Vocabulary
 
 NO_RANK = dict.fromkeys(("rank_low", "rank_high", "is_leading"))
@@ -120,6 +122,8 @@ class CommittedBoard(Protocol):
     def published(self) -> Sequence[Any]: ...
     @property
     def judge_errors(self) -> Sequence[Any]: ...
+    @property
+    def table(self) -> pl.DataFrame | None: ...
 
     def files(self, fill: Fill) -> dict[str, str]:
         """Its page and the tables beside it, by path."""
@@ -141,9 +145,9 @@ class Tables:
     from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
     (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
     board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
-    from which a set is flagged. `real`: the boards of results/, which open the home page. `curves`: bins of p
-    and thresholds of detectors, from the rows. `datasheets`: by board, sections of `name` and `answers`, each
-    with `question`, `lines` and what the `author` said.
+    from which a set is flagged. `real`: the boards of results/, which open the home page; `aliases`: which of
+    their names are one model. `curves`: bins of p and thresholds of detectors, from the rows. `datasheets`: by
+    board, sections of `name` and `answers`, each with `question`, `lines` and what the `author` said.
     """
 
     title: str
@@ -159,6 +163,7 @@ class Tables:
     confidence: float = 0.95
     audit_threshold: float = 0.75
     real: tuple[CommittedBoard, ...] = ()
+    aliases: Aliases = Aliases()
     curves: tuple[Curve, ...] = ()
     datasheets: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
@@ -171,6 +176,11 @@ class Tables:
     def is_all_simulated(self) -> bool:
         """Whether no board is about real models."""
         return all(board.is_simulated for board in self.boards)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The real models. Raises TruerateError where `aliases` and `real` do not fit."""
+        return catalogue_of(self.aliases, self.real)
 
     def family(self, subject: str) -> str | None:
         """Return who made a model, null where unknown or where the subject is no model."""

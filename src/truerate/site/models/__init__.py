@@ -1,0 +1,1 @@
+"""The real models over all committed boards: which names are one model, a page each, and two side by side."""
