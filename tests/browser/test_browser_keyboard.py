@@ -35,6 +35,9 @@ def tab(visit):
 
 def test_from_home_to_the_address_of_a_record(visit, tab):
     page = visit("index.html", width=1280)
+    tab(page, lambda at: at["leads"].endswith("checks.html"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/checks.html")
     tab(page, lambda at: at["leads"].endswith("boards/halueval-closed-world.html"))
     page.keyboard.press("Enter")
     page.wait_for_url("**/boards/halueval-closed-world.html")

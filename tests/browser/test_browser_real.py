@@ -5,7 +5,7 @@ from pathlib import Path
 
 def test_from_the_home_page_to_the_rows_of_a_number_in_two_clicks(visit):
     page = visit("index.html")
-    page.locator(".tr-real-card a", has_text="Judged replies").click()
+    page.locator(".tr-boards a", has_text="Judged replies").click()
     page.get_by_role("link", name="rows of beta").click()
     rows = page.locator("[data-real-rows] tbody tr")
     assert rows.all_inner_texts() == ["u0\tc0\t1", "u1\tc1\t0", "u2\tc2\t0", "u3\tc3\t0"]

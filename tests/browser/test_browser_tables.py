@@ -13,7 +13,7 @@ def names(page, table: str = "table[data-table] >> nth=0") -> list[str]:
 
 
 def test_sorting_goes_best_first_then_turns_and_keeps_blanks_last(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     head = page.locator("th[data-head='QA Unparsed']").first
     head.get_by_role("button").click()
     assert head.get_attribute("aria-sort") == "ascending"
@@ -27,14 +27,14 @@ def test_sorting_goes_best_first_then_turns_and_keeps_blanks_last(visit):
 
 
 def test_sorting_works_from_the_keyboard(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     page.locator("th[data-head='Dialogue rank'] button").first.focus()
     page.keyboard.press("Enter")
     assert page.locator("th[data-head='Dialogue rank']").first.get_attribute("aria-sort") == "ascending"
 
 
 def test_the_filters_leave_what_fits_and_say_how_many(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     page.get_by_placeholder("Find a model").first.fill("ced")
     assert names(page) == ["cedar"] and page.locator(".tr-count").first.inner_text() == "1 row"
     page.get_by_placeholder("Find a model").first.fill("")
@@ -62,7 +62,7 @@ def test_more_measures_widens_the_table(visit):
 
 
 def test_a_number_opens_its_provenance_and_escape_closes_it(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     page.locator("tbody a.tr-num").first.focus()
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="aster: QA Accuracy")
@@ -81,7 +81,7 @@ def saved(page, place: int = 0) -> list[dict[str, str]]:
 
 
 def test_csv_holds_what_is_seen_with_interval_and_n(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     page.get_by_placeholder("Find a model").first.fill("aster")
     (line,) = saved(page)
     cell = page.locator("table[data-table] tbody tr:visible td.tr-score").first
@@ -120,7 +120,7 @@ def test_without_a_script_every_variant_and_measure_is_on_the_page(visit):
 
 
 def test_search_works_from_disk_and_shows_hostile_text_as_text(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     page.locator(".md-search__input").click()
     page.locator(".md-search__input").press_sequentially("reproduced")
     page.locator(".md-search-result__item", has_text="found again").first.wait_for()
@@ -130,7 +130,7 @@ def test_search_works_from_disk_and_shows_hostile_text_as_text(visit):
 
 
 def test_search_finds_a_model_by_any_part_of_its_name(visit):
-    page = visit("index.html")
+    page = visit("checks.html")
     query = page.locator(".md-search__input")
     query.click()
     for part in ("larch", "3.1", "8b", "instruct", "larch-3.1-8b"):

@@ -23,17 +23,16 @@ def pages(tmp_path_factory) -> dict[str, str]:
     return site_of(n=1, real=real_boards(folder), max_samples=1)
 
 
-def test_home_opens_with_real_boards_and_the_closed_world_stands_behind_them(pages):
-    home = unescape(pages["index.md"])
-    assert (
-        home.index("real/judged.html") < home.index('id="proof"') < home.index("boards/halueval-closed-world")
-    )
+def test_home_lists_real_boards_and_the_closed_world_stands_on_a_page_of_its_own(pages):
+    home, checks = (unescape(pages[name]) for name in ("index.md", "checks.md"))
     text = Elements(home).text
     assert "3 of 4 may be first: not told apart by this test (corrected for 6 pairs)." in text
     assert "judged by judge-1" in text
     assert text.count("judge error unknown") == 1, "people labelled the other board"
     assert "labelled by people" in text
-    assert home.index("tr-banner") > home.index('id="proof"')
+    assert "tr-banner" not in home and "boards/halueval-closed-world" not in home
+    assert 'href="checks.html"' in home
+    assert checks.index("tr-banner") < checks.index("boards/halueval-closed-world")
 
 
 def test_subjects_of_the_judges_own_maker_are_flagged_in_figure_table_and_words(pages):
@@ -58,8 +57,8 @@ def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path)
 
 def test_home_is_as_before_where_there_are_no_results(pages):
     home = tiny_site()["index.md"]
-    assert "Proof of measurement" not in home
-    assert "tr-real" not in home
+    assert "tr-strip" not in home
+    assert "checks.md" not in tiny_site()
     assert home.index("tr-banner") < home.index("<h1")
 
 

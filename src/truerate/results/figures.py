@@ -26,8 +26,8 @@ class Sizes:
 
 
 # Of the small one a unit is about a pixel of a phone of 390, so that its words are as large as on the desk.
-SMALL, CARD, WHOLE = Sizes(362, 150, 88), Sizes(500, 208, 88), Sizes(900, 262)
-SUFFIX = {SMALL: "-small", CARD: "-card", WHOLE: ""}
+SMALL, WHOLE = Sizes(362, 150, 88), Sizes(900, 262)
+SUFFIX = {SMALL: "-small", WHOLE: ""}
 
 
 def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) -> dict:

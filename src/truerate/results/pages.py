@@ -20,7 +20,6 @@ REDISTRIBUTION = {
     "no": "nothing of its texts may be shown",
 }
 RULES = "Simple rules alone, which ask no model: what a judge of these texts has to beat."
-ON_HOME = 8  # lines of a board's figure on the home page
 N_OTHER = 4  # other metrics that stand beside the headline in the table
 N_TINTS = 10  # of a heat map
 FEW, MANY = 2, 16  # values of a key that are worth a map, and that fit a page
@@ -33,7 +32,7 @@ N_SUSPECTS = 20  # on the page; the file has all
 
 @dataclass(frozen=True)
 class DrawnBoard(RealBoard):
-    """A board with its page, and what the home page shows of it."""
+    """A board with its page, and its line in the list of boards."""
 
     def files(self, fill: Fill) -> dict[str, str]:
         """Return the page, and beside it the rows as a script, scores, suspect labels and card, by path."""
@@ -46,16 +45,12 @@ class DrawnBoard(RealBoard):
             f"{path}-card.json": json.dumps(dict(self.card), indent=1, sort_keys=True) + "\n",
         }
 
-    def home_card(self) -> dict:
-        """One figure, who may be first, and what is not known; see real/home.html.j2."""
-        shown = self.models[:ON_HOME]
+    def in_short(self) -> dict:
+        """Its size, who may be the best, and who labelled or judged, for the list of boards."""
         return {
             "board": self,
-            "forest": figures.forest(self, shown, figures.CARD),
-            "narrow": figures.forest(self, shown, figures.SMALL),
-            "first": who_leads(self) if self.has_models else RULES,
             "size": size(self),
-            "n_more": max(0, len(self.models) - ON_HOME),
+            "first": who_leads(self) if self.has_models else RULES,
             "what": measured_by(self),
         }
 

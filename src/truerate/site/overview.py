@@ -7,6 +7,7 @@ import polars as pl
 from markupsafe import Markup
 
 from truerate.site.board import flags, page_and_rows
+from truerate.site.home.strips import choices, sentences, strips
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
 from truerate.site.registry import page_of
@@ -26,19 +27,33 @@ FEW = 8  # weak slices that are told of one board
 
 
 def home(tables: Tables) -> dict:
-    """Return what home.md.j2 shows: per board its opening or leading panel, and the leaders per column group."""
-    used = (script for board in tables.boards for script in page_of(board.track).scripts)
-    # boards of models before those of simple rules alone, those with the most subjects first
-    real = sorted(
-        tables.real,
-        key=lambda real: (not real.has_models, -len(real.models), -real.card["n_units"], real.name),
-    )
+    """Return what home.md.j2 shows: what each kind of task says of real models, the list of their boards, and
+    the boards of the build; beside real ones those of a closed world stand on a page of their own.
+    """
+    shown = [board for board in tables.boards if not (tables.real and board.is_simulated)]
+    lines = strips(tables)
+    # the newest first; boards of simple rules alone behind them
+    listed = sorted(tables.real, key=lambda board: (board.has_models, board.card["dated"]), reverse=True)
     return {
-        "scripts": list(dict.fromkeys(used)),
-        "real": [board.home_card() for board in real],
-        "boards": [_entry(tables, board) for board in tables.boards],
+        **boards_of(tables, shown),
+        "strips": lines,
+        "sentences": sentences(lines),
+        "choices": choices(lines),
+        "real": [board.in_short() for board in listed],
+        "has_checks": len(shown) < len(tables.boards),
         "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
     }
+
+
+def checks(tables: Tables) -> dict:
+    """Return what checks.md.j2 shows: the boards of a closed world, whose truth is known."""
+    return boards_of(tables, [board for board in tables.boards if board.is_simulated])
+
+
+def boards_of(tables: Tables, boards: Sequence[Board]) -> dict:
+    """Per board its opening or leading panel, and the leaders per column group; and the scripts of all."""
+    used = (script for board in boards for script in page_of(board.track).scripts)
+    return {"scripts": list(dict.fromkeys(used)), "boards": [_entry(tables, board) for board in boards]}
 
 
 def _entry(tables: Tables, board: Board) -> dict:

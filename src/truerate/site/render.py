@@ -82,6 +82,8 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         "tables.json": _tables_json(tables),
         "build_info.js": "truerateBuild(null);\n",
     }
+    if tables.real and tables.is_simulated:
+        pages["checks.md"] = fill("checks.md.j2", ".", **overview.checks(tables))
     for shown in tables.boards:
         pages[f"boards/{shown.name}.md"] = fill("board.md.j2", "..", **board.context(tables, shown))
         pages[f"boards/{shown.name}.csv"] = _rows_csv(tables, shown)

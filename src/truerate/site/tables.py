@@ -113,6 +113,8 @@ class CommittedBoard(Protocol):
     @property
     def name(self) -> str: ...
     @property
+    def headline(self) -> Measure: ...
+    @property
     def has_models(self) -> bool: ...
     @property
     def ranked(self) -> Sequence[Any]: ...
@@ -128,8 +130,8 @@ class CommittedBoard(Protocol):
     def files(self, fill: Fill) -> dict[str, str]:
         """Its page and the tables beside it, by path."""
 
-    def home_card(self) -> dict:
-        """The values of its card on the home page."""
+    def in_short(self) -> dict:
+        """Its line in the list of boards: its size, who may be the best, who labelled or judged."""
 
 
 @dataclass(frozen=True)

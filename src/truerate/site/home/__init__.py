@@ -1,0 +1,1 @@
+"""The first page: what each kind of task says of models, and the list of boards."""
