@@ -125,6 +125,31 @@ def test_an_eval_of_inspect_is_read_though_its_members_are_zstandard(tmp_path):
         exported(tmp_path, "cut.eval", zip_of(members)[:-30])
 
 
+def test_partial_grades_of_inspect_are_said_and_a_threshold_takes_them_for_faithful(tmp_path):
+    def sample(number, value, *history):
+        score = {"value": value, "history": [{"value": old} for old in (*history, value)] if history else []}
+        output = {"completion": "It opened in 1908."}
+        return {"id": number, "input": "q", "target": "t", "output": output, "scores": {"grader": score}}
+
+    grades = [sample(number, grade) for number, grade in enumerate("CIPP")]
+    log = {"status": "success", "eval": {"model": "elm"}, "samples": grades}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    # C, I, P, P: 3 of 4 are flagged from .5 on, 1 of 4 from .6 on
+    by_threshold = {t: read_table(tmp_path / "log.json", threshold=t) for t in (0.5, 0.6)}
+    assert {t: table.flags("grader").tolist() for t, table in by_threshold.items()} == {
+        0.5: [0, 1, 1, 1],
+        0.6: [0, 1, 0, 0],
+    }
+    says = "'grader': 2 of 4 grades are partial (P): each counts as .5 and is flagged; --threshold 0.6 flags only what is wrong"
+    assert says in by_threshold[0.5].notes
+
+    log["samples"] = [*grades[:2], sample(2, "P", "C"), sample(3, "I", "C")]
+    (tmp_path / "edited.json").write_text(json.dumps(log))
+    table = read_table(tmp_path / "edited.json")
+    assert table.frame["label"].to_list() == [None, None, None, True]
+    assert any("edited: 2" in note and "(1 of them say neither" in note for note in table.notes)
+
+
 def test_two_files_of_traces_are_joined_by_what_the_scores_are_of(tmp_path):
     (tmp_path / "scores.jsonl").write_text(
         '{"name": "is_faithful", "source": "ANNOTATION", "value": 0, "dataType": "BOOLEAN", "traceId": "t"}\n'

@@ -41,8 +41,12 @@ def _export(path: Any, spec: Mapping[str, Any], samples: Iterable[Mapping[str, A
             path, "a log of Inspect without samples (written with --no-log-samples?): it has no answers"
         )
     notes = [f"system is the log's model, {text_of(spec.get('model')) or 'none'}"]
-    if n := sum("#edited" in record for record in records):
-        notes.append(f"scores that people edited: {n}, taken as their labels; the judge's are those before")
+    if edited := [record for record in records if "#edited" in record]:
+        no_label = sum(None in record["labels"].values() for record in edited)
+        open_ones = f" ({no_label} of them say neither right nor wrong: no labels)" if no_label else ""
+        notes.append(
+            f"scores that people edited: {len(edited)}, taken as their labels{open_ones}; the judge's are those before"
+        )
     errors = sum(bool(sample.get("error")) for sample in samples)
     if errors:
         notes.append(f"samples that ended in an error: {errors}")

@@ -10,7 +10,7 @@ from typing import Any
 from truerate.core.data_files import read_data
 from truerate.core.text import n_words
 from truerate.sources.answers.evidence import GOLDEN_WORDS
-from truerate.sources.answers.exports.values import passages_of, score_of, text_of
+from truerate.sources.answers.exports.values import is_partial, passages_of, score_of, text_of
 from truerate.sources.answers.names import ALWAYS_EVIDENCE, GOLDEN, ROLES
 
 _PATTERNS = {
@@ -197,6 +197,11 @@ def _verdicts(
             number = (number - low) / width
         turned = direction == "good" or (not direction and bool(is_good))
         verdicts.append(None if number is None else 1 - number if turned else number)
+    if n := sum(is_partial(record["scores"].get(name)) for record in records):
+        lines.append(
+            f"{name!r}: {n} of {len(verdicts)} grades are partial (P): each counts as .5 and is flagged; "
+            "--threshold 0.6 flags only what is wrong"
+        )
     if n := sum(verdict is None for verdict in verdicts):
         lines.append(f"{name!r}: {n} of {len(verdicts)} answers have no score that can be read")
     return verdicts

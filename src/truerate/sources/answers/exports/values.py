@@ -10,7 +10,8 @@ from truerate.sources.answers.reading import says_by_itself
 
 _LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 LONGEST = 1_000_000  # characters of a cell that is taken apart as a list
-GOOD = {"c": 1.0, "i": 0.0, "p": 0.5, "partial": 0.5}  # Inspect's
+PARTIAL = ("p", "partial")  # the third grade of Inspect, half of a right answer
+GOOD = {"c": 1.0, "i": 0.0} | dict.fromkeys(PARTIAL, 0.5)  # as Inspect's value_to_float has them
 NUMBERS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 
@@ -115,3 +116,10 @@ def score_of(value: Any) -> tuple[float | None, str]:
     except ValueError:
         return None, ""
     return (number if math.isfinite(number) else None), ""
+
+
+def is_partial(value: Any) -> bool:
+    """Return whether a grade says that an answer is neither right nor wrong, but half of it."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return isinstance(value, str) and value.strip().lower() in PARTIAL
