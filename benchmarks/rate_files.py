@@ -54,7 +54,9 @@ def measured(file: Path, n: int, *options: str) -> str:
         *options,
     ]
     begin = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # polars, imported here, sets this for itself and its children: a person's shell does not have it
+    environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.monotonic() - begin
     if status:

@@ -36,8 +36,8 @@ class Judges:
 
     def judged(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with what most judges flag as the verdict (half of them is enough)."""
-        n = (~np.isnan(self.flags)).sum(axis=1)
-        is_flagged = 2 * np.nansum(self.flags, axis=1) >= n
+        n = (~np.isnan(self.flags.T)).sum(axis=0)
+        is_flagged = 2 * (self.flags.T == 1).sum(axis=0) >= n
         is_read = pl.Series(self.is_stated & (n > 0))
         state = pl.when(pl.col("state") == STATED).then(pl.lit(NO_VERDICT)).otherwise(pl.col("state"))
         return frame.with_columns(
@@ -52,13 +52,16 @@ class Judges:
         RIDGE), that of a labelled answer by weights that were learned without it (cross-fitting, so the
         estimate stays right on average; Angelopoulos et al. 2023). Fewer than LEAST_LABELS labels: their mean.
         """
-        scores = np.stack([_scaled(column) for column in self.scores[is_stated].T], axis=1)
+        columns = [_scaled(_some(column, is_stated)) for column in self.scores.T]
+        if len(columns) == 1:
+            return columns[0]
+        scores = np.stack(columns, axis=1)
         is_read = ~np.isnan(scores).all(axis=1)
         with np.errstate(invalid="ignore"):
             means = np.nansum(scores, axis=1) / np.maximum((~np.isnan(scores)).sum(axis=1), 1)
         label = self.label[is_stated]
         labelled = np.flatnonzero(~np.isnan(label) & is_read)
-        if scores.shape[1] == 1 or len(labelled) < LEAST_LABELS:
+        if len(labelled) < LEAST_LABELS:
             return np.where(is_read, means, np.nan)
         design = np.column_stack([np.ones(len(scores)), np.where(np.isnan(scores), means[:, None], scores)])
         # whole clusters are set aside, in the order of their first label
@@ -79,8 +82,8 @@ class Judges:
         answers, each as its chance to be drawn has it, sensitivity and specificity (None over nothing).
         """
         rows = []
-        for name, flags in zip(self.names, self.flags[self.is_stated].T, strict=True):
-            label, weight = self.label[self.is_stated], self.weight[self.is_stated]
+        label, weight = _some(self.label, self.is_stated), _some(self.weight, self.is_stated)
+        for name, flags in zip(self.names, _some(self.flags, self.is_stated).T, strict=True):
             is_read = ~np.isnan(flags)
             true, false = is_read & (label == 1), is_read & (label == 0)
             rows.append(
@@ -102,7 +105,7 @@ class Judges:
         """
         rows = []
         for first, second in combinations(range(len(self.names)), 2):
-            pair = self.flags[self.is_stated][:, [first, second]]
+            pair = _some(self.flags, self.is_stated)[:, [first, second]]
             a, b = pair[~np.isnan(pair).any(axis=1)].T
             agreed = _mean(a == b)
             kappa = None
@@ -154,6 +157,11 @@ def judges_of(table: AnswerTable) -> Judges:
     if len(scores.T) > 1:
         clusters = grouping_of(table.frame, has_repeats=table.has_repeats).clusters
     return Judges(tuple(table.verdicts), scores, flags, label, is_stated(table.frame), weight, clusters)
+
+
+def _some(values: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """Some rows; all of them are not copied."""
+    return values if inside.all() else values[inside]
 
 
 def _scaled(scores: np.ndarray) -> np.ndarray:

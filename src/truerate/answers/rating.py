@@ -250,7 +250,7 @@ def report(
         uneven_fields(
             cell,
             {name: values.numbers for name, values in sliced.items() if name not in combined},
-            answers=stated["answer"],
+            lengths=stated.select(pl.col("answer").str.len_chars()).to_series().to_numpy(),
             within=sliced["system"].numbers if combined else np.zeros(cell.n, dtype=int),
             is_by_group=is_by_group,
         ),

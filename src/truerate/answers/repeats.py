@@ -43,6 +43,8 @@ def repeats_of(stated: pl.DataFrame, *, has_repeats: bool = True) -> Repeats | N
             return None
         key = ["question", "reference", "system"]
         is_kept = ((pl.col("system") != "") | (pl.col("run") != "")) & (pl.col("question") != "")
+    if not stated.select(is_kept.any()).item():
+        return None
     alike = pl.lit(0, pl.UInt64)  # the same of equal rows: no other ones are looked at
     for name in key:
         alike = alike ^ pl.col(name).hash()

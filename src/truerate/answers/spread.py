@@ -13,28 +13,38 @@ ROWS, LENGTHS = "the order of the rows", "the length of answers"
 
 
 def uneven_fields(
-    cell: Cell, fields: Mapping[str, np.ndarray], *, answers: pl.Series, within: np.ndarray, is_by_group: bool
+    cell: Cell,
+    fields: Mapping[str, np.ndarray],
+    *,
+    lengths: np.ndarray,
+    within: np.ndarray,
+    is_by_group: bool,
 ) -> list[str]:
     """The fields over whose values labels are not spread as by chance (`is_uneven`); the number of the value of each
-    answer, (answers,), by field. Where there is none, LENGTHS or ROWS, if parts of the `answers` by these are labelled
+    answer, (answers,), by field. Where there is none, LENGTHS or ROWS, if parts of the answers by these are labelled
     unlike `within` the same number, (answers,): short ones, or the first of a file, are no draw. None where labels have
     weights, which say how they were drawn.
     """
     if cell.weight is not None or not cell.k:
         return []
-    uneven = [
-        name for name, numbers in fields.items() if is_uneven(*_drawn(numbers, cell, is_by_group=is_by_group))
-    ]
+    labelled, clusters = cell.is_labelled, cell.clusters if is_by_group else None
+    uneven = [name for name, numbers in fields.items() if is_uneven(*_drawn(numbers, labelled, clusters))]
     if uneven:
         return uneven
-    insides = [within == number for number in range(int(within.max()) + 1)]
+    insides = [np.flatnonzero(within == number) for number in range(int(within.max()) + 1)]
     return [
         name
-        for name, values in ((LENGTHS, answers.str.len_chars().to_numpy()), (ROWS, np.arange(cell.n)))
-        if any(
-            is_uneven(*_drawn(_parts(values[inside], part.k), part, is_by_group=is_by_group))
-            for inside in insides
-            for part in [cell if inside.all() else cell.only(inside)]
+        for name, values in ((LENGTHS, lengths), (ROWS, np.arange(cell.n, dtype=np.int32)))
+        if values.any()  # lengths of texts that were read
+        and any(
+            is_uneven(
+                *_drawn(
+                    _parts(values[rows], int(labelled[rows].sum())),
+                    labelled[rows],
+                    None if clusters is None else clusters[rows],
+                )
+            )
+            for rows in insides
         )
     ]
 
@@ -45,14 +55,16 @@ def _parts(values: np.ndarray, k: int) -> np.ndarray:
     return np.searchsorted(np.quantile(values, np.arange(1, n_parts) / n_parts), values)
 
 
-def _drawn(numbers: np.ndarray, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
+def _drawn(
+    numbers: np.ndarray, labelled: np.ndarray, clusters: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what was drawn to be labelled, by the values of a field, and whether it was: answers, or where
-    labels were given group by group the answers of a group that have one value.
+    labels were given group by group (`clusters`, else None) the answers of a group that have one value.
     """
-    if not is_by_group:
-        return numbers, cell.is_labelled
-    pairs, row = np.unique(np.stack([numbers, cell.clusters], axis=1), axis=0, return_inverse=True)
-    return pairs[:, 0], np.bincount(row.ravel(), cell.is_labelled) > 0
+    if clusters is None:
+        return numbers, labelled
+    pairs, row = np.unique(np.stack([numbers, clusters], axis=1), axis=0, return_inverse=True)
+    return pairs[:, 0], np.bincount(row.ravel(), labelled) > 0
 
 
 def is_uneven(group: np.ndarray, labelled: np.ndarray) -> bool:
@@ -74,9 +86,11 @@ def picked_by_verdict(frame: pl.DataFrame) -> list[str]:
     """A line where answers that are flagged were labelled in another share than those that are not, by more than chance
     explains; none where labels have weights.
     """
-    frame = frame.filter(pl.col("verdict").is_not_null())
-    flagged, labelled = frame["verdict"].to_numpy(), frame["label"].is_not_null().to_numpy()
-    if frame["weight"].null_count() < frame.height or not is_uneven(flagged.astype(int), labelled):
+    is_judged = pl.col("verdict").is_not_null()
+    judged = frame.select("verdict", is_labelled=pl.col("label").is_not_null()).filter(is_judged)
+    flagged, labelled = (judged[name].to_numpy() for name in judged.columns)
+    has_weights = frame.select((is_judged & pl.col("weight").is_not_null()).any()).item()
+    if has_weights or not is_uneven(flagged.astype(int), labelled):
         return []
     shares = [f"{labelled[flagged == side].mean():.0%}" for side in (True, False)]
     return [

@@ -96,8 +96,8 @@ def _check(o) -> None:
 
 @command("rate")
 def _rate(o) -> int:
-    # polars gives memory back at once, as it takes that of a large file block by block
-    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
+    # polars gives memory back soon, as it takes that of a large file block by block (at once costs a third more CPU time)
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:50,muzzy_decay_ms:0")
     from truerate.answers.gating import Reports
     from truerate.cli.rate_answers import run
 

@@ -20,7 +20,7 @@ from truerate.metrics.estimators.label_groups import (
 from truerate.metrics.estimators.prediction_powered import Fit, Target, clipped, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell, flagged_sums
-from truerate.metrics.intervals import Interval, jeffreys, share_interval, wilson
+from truerate.metrics.intervals import Interval, are_rising, jeffreys, share_interval, wilson
 from truerate.metrics.rates import PREDICTION_POWERED, RAW
 from truerate.metrics.score_writer import ALL
 
@@ -392,7 +392,9 @@ def raw_of(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     """The flagged share with the interval of its draw, of units that were all judged; None over nothing."""
     if not cell.n or not cell.total.sum():
         return None
-    return share_interval(*flagged_sums(cell).T, confidence=confidence)
+    is_alone = are_rising(cell.clusters)  # no sums to copy
+    sums = (cell.flagged, cell.total) if is_alone else flagged_sums(cell).T
+    return share_interval(*sums, confidence=confidence)
 
 
 def groups(values: Sequence[str]) -> dict[str, np.ndarray]:

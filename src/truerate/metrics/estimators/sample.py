@@ -72,8 +72,10 @@ class Cell:
 
     def only(self, inside: np.ndarray) -> "Cell":
         """Some of the units, `inside` (units,) of booleans, or their numbers."""
-        if inside.dtype == bool and inside.all():
-            return self
+        if inside.dtype == bool:
+            if inside.all():
+                return self
+            inside = np.flatnonzero(inside)  # found once, for all columns
         columns = (self.total, self.flagged, self.gold, self.clusters)
         more = (self.is_alone, self.weight)
         return Cell(
@@ -95,9 +97,9 @@ class Cell:
         return 1 - 1 / self.weight[self.is_labelled] if self.weight is not None else np.zeros(self.k)
 
 
-def _some(column: np.ndarray, inside: np.ndarray) -> np.ndarray:
+def _some(column: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Some rows of a column; one of equal values that takes no room stays so."""
-    return column[inside] if column.strides != (0,) else np.broadcast_to(column[:1], column[inside].shape)
+    return column[rows] if column.strides != (0,) else np.broadcast_to(column[:1], rows.shape)
 
 
 Cells = Mapping[Key, Cell]

@@ -40,7 +40,7 @@ from truerate.sources.answers.reading import (
 LineOf = Callable[[int], int]  # the number of the line of a row, from 0
 LARGE = 2**25  # bytes of a file from which texts are left unread
 MANY = 100_000  # rows of a table in memory
-BLOCK = 2**22  # bytes read at once
+BLOCK = 2**23  # bytes read at once
 READERS = 2  # blocks that are read at once
 HEAD = 1000  # records by which fields are told
 SHORT = 32  # bytes of an answer that may be empty, whatever signs it has
