@@ -15,7 +15,6 @@ import polars as pl
 from truerate.annotation.labelling import read_labelling
 from truerate.annotation.page import labelling_page
 from truerate.annotation.tasks import annotators
-from truerate.answers.labels import with_labels
 from truerate.core.errors import SettingsError, listed
 from truerate.metrics.estimators.designs import (
     Design,
@@ -28,6 +27,7 @@ from truerate.metrics.estimators.designs import (
 )
 from truerate.sources.answers.fields import SLICE, VERDICT, given_fields
 from truerate.sources.answers.forms import Source
+from truerate.sources.answers.labels import with_labels
 from truerate.sources.answers.opening import named_after
 from truerate.sources.answers.reading import STATED, verdict_of
 from truerate.sources.answers.table import REFUSED, AnswerTable, read_table

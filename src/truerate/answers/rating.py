@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from truerate.answers.grouping import grouping_of
-from truerate.answers.labels import with_labels
 from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.rated import Rating, Unit
 from truerate.answers.repeats import repeats_of
@@ -34,6 +33,7 @@ from truerate.metrics.estimators.sample import Cell
 from truerate.sources.answers.fields import SLICE, SPAN, given_fields
 from truerate.sources.answers.forms import Source, named
 from truerate.sources.answers.label_spans import as_spans, places_of
+from truerate.sources.answers.labels import with_labels
 from truerate.sources.answers.reading import ABSTAINED, EMPTY, STATED
 from truerate.sources.answers.table import AnswerTable, answers_of, is_stated, read_table
 

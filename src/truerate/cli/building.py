@@ -99,7 +99,8 @@ def _build_boards(o) -> None:
     described = {
         name: getattr(o, name) for name in ("name", "licence", "citation", "url", "redistribution", "system")
     }
-    build_own(o.data, **described, fields=o.map, verdicts=o.verdicts, threshold=o.threshold, **where)
+    read_as = {"fields": o.map, "verdicts": o.verdicts, "labels": o.labels, "threshold": o.threshold}
+    build_own(o.data, **described, **read_as, **where)
 
 
 @command("submit")

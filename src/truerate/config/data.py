@@ -81,9 +81,11 @@ class AnswerFields(Block):
     """How a file of answers (`reader: answers`) is read, as `truerate rate` reads it. `map`: by role (answer,
     system, label, reference …) the field that is meant where its name does not say so. `verdicts`: fields of
     judges' verdicts or scores, `not:` before those whose high values mean faithful; they flag from
-    `threshold` on. `system`: who wrote the answers of which no field says it.
+    `threshold` on. `system`: who wrote the answers of which no field says it. `labels`: a file with their labels,
+    as `truerate rate --labels` takes it.
     """
 
+    labels: Word | None = None
     map: dict[Word, Word] = {}
     system: Word | None = None
     verdicts: tuple[Word, ...] = ()

@@ -41,6 +41,7 @@ def read(p: "Params") -> list[tuple[str, str]]:
             (f"sources.{name}.path", None if source.make else source.path),
             (f"sources.{name}.training.path", source.training.path if source.training else None),
             (f"sources.{name}.errata", source.errata),
+            (f"sources.{name}.answers.labels", source.answers.labels if source.answers else None),
             *((f"sources.{name}.code", _fixed(code)) for code in source.code),
             *((f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code),
         ]

@@ -28,6 +28,7 @@ def build_own(
     system: str | None = None,
     fields: Sequence[str] = (),
     verdicts: str = "",
+    labels: str | None = None,
     threshold: float = 0.5,
     work: str | None,
     tables: str | None = None,
@@ -36,7 +37,7 @@ def build_own(
     """Build the board of a file of labelled answers (`sources.answers.labelled`) called `name`, under its
     licence, in the folder `work` (None: build/ and the board's name); the rest as `build_boards`. `system`: who
     wrote them where no field says it; `fields`: `ROLE=FIELD`, `verdicts`: fields of judges with commas
-    between, `threshold`: from which these flag, as `truerate rate` takes them.
+    between, `threshold`: from which these flag, `labels`: a file of labels, as `truerate rate` takes them.
 
     Raises TruerateError, one line, before anything is built where name or licence is missing, and for a file
     that cannot be read, names no system or is not labelled.
@@ -54,7 +55,9 @@ def build_own(
         name=name, licence=licence, citation=citation, url=url, redistribution=redistribution or "no"
     )
     judges = [judge for judge in verdicts.split(",") if judge]
-    answers = AnswerFields(map=given_fields(fields), system=system, verdicts=judges, threshold=threshold)
+    answers = AnswerFields(
+        labels=labels, map=given_fields(fields), system=system, verdicts=judges, threshold=threshold
+    )
     path, board = Path(file), board_name(name)
     how = {"reader": READER, "rights": rights, "answers": answers}
     tables_of_file = read_source(board, Source(path=str(path), **how), path, "stop")

@@ -98,7 +98,13 @@ def declare(work: Path, boards: dict[str, dict], data: Path) -> None:
     for name, entry in boards.items():
         files = [file for part in (entry, entry["training"]) if part for file in _files(part, data)]
         files += [Path(entry["errata"])] if entry.get("errata") else []
+        files += [Path(labels).expanduser()] if (labels := _labels(entry)) else []
         (inputs / f"{name}.digest").write_text(f"{digest(*files)}\n", "utf-8")
+
+
+def _labels(entry: dict) -> str | None:
+    """The file of labels beside a file of answers; None where there is none."""
+    return (entry.get("answers") or {}).get("labels")
 
 
 def _files(part: dict, data: Path) -> list[Path]:
@@ -173,6 +179,8 @@ def _sources(boards: Mapping[str, dict], data: Path) -> dict[str, dict]:
     sources = {}
     for name, entry in boards.items():
         given = {key: entry[key] for key in ("rights", "answers") if entry.get(key)}
+        if labels := _labels(entry):  # the stages run in the work folder
+            given["answers"] = given["answers"] | {"labels": str(Path(labels).expanduser().absolute())}
         sources[name] = reading(entry) | ({"is_public": True} if not given.get("rights") else {}) | given
         if entry.get("errata"):
             sources[name]["errata"] = entry["errata"]

@@ -97,6 +97,30 @@ def test_a_judges_verdicts_label_where_people_did_not_and_are_not_called_theirs(
     assert set(tables.samples["label_source"]) == {"silver"} and tables.judgements.is_empty()
 
 
+@pytest.mark.parametrize(
+    ("labels", "wrong"),
+    [
+        # three people about 1 and 3: 2 of 3 say wrong, 1 of 3; of 2 an even vote
+        ("id,annotator,is_hallucinated\n1,a,1\n1,b,1\n1,c,0\n2,a,1\n2,b,0\n3,a,0\n3,b,0\n3,c,1\n4,a,1\n", ["1", "4"]),
+        ('{"id": 1, "spans": [{"start": 9, "end": 13, "text": "1786"}]}\n{"id": 3, "spans": []}\n', ["1"]),
+    ],
+)  # fmt: skip
+def test_labels_in_a_file_of_their_own_stand_in_place_of_those_beside_the_answers(tmp_path, labels, wrong):
+    (tmp_path / "answers.csv").write_text(ANSWERS, "utf-8")
+    beside = tmp_path / ("labels.csv" if labels.startswith("id,") else "labels.jsonl")
+    beside.write_text(labels, "utf-8")
+    for path in (tmp_path / "answers.csv", tmp_path):  # the labels in the folder are no answers
+        tables = tables_of(path, answers={"map": PEOPLE, "verdicts": ["judge"], "labels": str(beside)})
+        assert tables.samples.filter("is_hallucinated")["sample_id"].to_list() == sample_ids(tables, *wrong)
+        assert tables.samples.height == (3 if "annotator" in labels else 2)
+    assert tables.card["labelled_by"].startswith("people")
+    beside.write_text(labels.replace("3", "9"), "utf-8")
+    with pytest.raises(TruerateError, match=r"source 'mine': reading the labels .*no answer has the id '9'"):
+        tables_of(tmp_path / "answers.csv", answers={"map": PEOPLE, "labels": str(beside)})
+    with pytest.raises(TruerateError, match=r"source 'mine': reading .*labels.*absent"):
+        tables_of(tmp_path / "answers.csv", answers={"labels": str(tmp_path / "absent.csv")})
+
+
 def test_ids_that_systems_share_say_what_was_asked_and_spans_lie_in_the_text(tmp_path):
     rows = [
         {

@@ -11,10 +11,10 @@ import pytest
 from house import ROOT
 
 from tests.cases import case_table
-from truerate.answers.labels import with_labels
 from truerate.core.errors import SourceError
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
+from truerate.sources.answers.labels import with_labels
 from truerate.sources.answers.reading import ABSTAINED, EMPTY, STATED, state_of
 from truerate.sources.answers.table import read_table
 
@@ -168,7 +168,7 @@ LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
     [
         LINES,
         LINES.replace(b"\n", b"\r"),
-        gzip.compress(LINES),
+        gzip.compress(LINES, mtime=0),
         json.dumps(ROWS).encode(),
         json.dumps({"run": "x", "rows": ROWS}, indent=1).encode(),
         json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}).encode(),

@@ -74,7 +74,9 @@ def with_changed_files(config: Layout) -> list[str]:
 def _own_files(config: Layout, name: str) -> list[str]:
     """The files of a source that no command makes and no revision pins."""
     source = config.p.source(name)
-    return [] if source.make or source.hub else [str(file) for file in files(Path(source.path).expanduser())]
+    labels = source.answers.labels if source.answers else None
+    paths = [path for path in (None if source.make or source.hub else source.path, labels) if path]
+    return list(dict.fromkeys(str(file) for path in paths for file in files(Path(path).expanduser())))
 
 
 def _settings(config: Layout, name: str) -> str:

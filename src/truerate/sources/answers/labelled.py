@@ -17,6 +17,7 @@ from truerate.core.keys import content_id, files
 from truerate.core.text import clean
 from truerate.sources.answers.fields import VERDICT, given_fields
 from truerate.sources.answers.label_spans import places_of
+from truerate.sources.answers.labels import with_labels
 from truerate.sources.answers.reading import STATED
 from truerate.sources.answers.table import AnswerTable, read_table
 from truerate.sources.cards import CARD_FIELDS
@@ -67,22 +68,25 @@ def read(
     answers: AnswerFields | None = None,
 ) -> SourceTables:
     """Return the labelled answers of a file, or of the files in a folder, as samples by system, with the
-    verdicts of the judges that `answers` names (of an export all of it) as judgements.
+    verdicts of the judges that `answers` names (of an export all of it) as judgements. The labels of a file that
+    `answers` names stand in place of those beside the answers.
 
     An answer counts as it is labelled, one that abstains, too; those without a label are rejects with the
     reason. What several systems were asked is one item: the same id, else the same question, else the
     same reference. Raises SourceError, one line, for what `read_table` refuses, a file without a licence,
     without systems or without labels, and labels that were drawn with unequal chances.
     """
-    data = _data_of(path, name)
+    chosen = answers or AnswerFields()
+    beside = None if chosen.labels is None else Path(chosen.labels).expanduser()
+    data = _data_of(path, name, beside)
     folder = path if path.is_dir() else path.parent
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=_card(name, rights), is_own=True)
     if collection.card["licence"] in (None, "", "not stated"):
         raise SourceError(f"source {name!r}: {UNSAID}")
-    chosen = answers or AnswerFields()
     try:
         fields = given_fields(f"{role}={field}" for role, field in chosen.map.items())
         table = read_table(data, fields=fields, verdicts=chosen.verdicts, threshold=chosen.threshold)
+        table = table if beside is None else with_labels(table, beside)
         if (table.frame["system"] == "").all() and not chosen.system:
             raise SourceError(UNNAMED)
         labels = _labels(table)
@@ -104,13 +108,19 @@ def read(
     return collection.tables()
 
 
-def _data_of(path: Path, name: str) -> Path | list[Path]:
-    """The files that hold the answers: the path itself, or those of its folder; a folder of `datasets` whole."""
+def _data_of(path: Path, name: str, labels: Path | None) -> Path | list[Path]:
+    """The files that hold the answers: the path itself, or those of its folder but the one of `labels`; a folder
+    of `datasets` whole.
+    """
     if not path.exists():
         raise SourceError(f"source {name!r}: no file or folder {str(path)!r}")
     if path.is_file() or any(path.glob("**/*.arrow")):
         return path
-    present = [file for file in files(path) if file.name not in ABOUT]
+    present = [
+        file
+        for file in files(path)
+        if file.name not in ABOUT and (labels is None or not labels.is_file() or not file.samefile(labels))
+    ]
     if not present:
         raise SourceError(f"source {name!r}: no file in {str(path)!r}; put the answers there")
     return present[0] if len(present) == 1 else present

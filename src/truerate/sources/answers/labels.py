@@ -8,7 +8,6 @@ from zlib import crc32
 import numpy as np
 import polars as pl
 
-from truerate.answers.sheets import label_records
 from truerate.core.errors import SourceError, listed
 from truerate.sources.answers.fields import COLUMNS
 from truerate.sources.answers.forms import Record, Source, at_line, named
@@ -23,6 +22,7 @@ from truerate.sources.answers.reading import (
     votes_of,
     weight_of,
 )
+from truerate.sources.answers.sheets import label_records
 from truerate.sources.answers.table import AnswerTable, answers_of
 
 NAMES = ("id", "run", "system", "is_hallucinated", "spans", "weight", "annotator")

@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from truerate.answers.labels import with_labels
 from truerate.core.errors import SourceError
+from truerate.sources.answers.labels import with_labels
 from truerate.sources.answers.table import read_table
 
 EMOJI = "😀😀 Since 1900 and 1955."  # 1900 at 9 in code points, 11 in UTF-16 units, 15 in bytes
