@@ -1,6 +1,16 @@
 import numpy as np
+import pytest
 
-from truerate.metrics.ranking import Comparison, RankRange, compare_all, families, is_plain, rank_ranges
+from truerate.metrics.ranking import (
+    Comparison,
+    RankRange,
+    compare_all,
+    families,
+    is_plain,
+    may_be_best,
+    may_be_best_by_counts,
+    rank_ranges,
+)
 
 SETTINGS = {"n_resamples": 2000, "alpha": 0.05, "seed": 7}
 
@@ -158,3 +168,97 @@ def test_the_seed_decides_no_rank_of_clusters_few_and_close():
         for seed in (1, 2, 3)
     }
     assert len(result) == 1
+
+
+# ---- who may be the best
+
+BEST = {"alpha": 0.05, "seed": 7}
+
+
+def parted(n: int, of: int = 40) -> np.ndarray:
+    """Two subjects that differ on n units alone, all of which the first one gets."""
+    values = np.ones((2, of))
+    values[1, :n] = 0
+    return values
+
+
+def test_of_two_the_sign_test_says_who_may_be_the_best():
+    # n units differ, all one way: one-sided p = 2^-n, 1/16 for four and 1/32 for five
+    assert may_be_best(parted(4), range(40), **BEST) == [True, True]
+    assert may_be_best(parted(5), range(40), **BEST) == [True, False]
+    assert may_be_best(parted(5), range(40), **BEST, higher_is_better=False) == [False, True]
+    # two-sided and by pairs these are not told apart: p = 2/32
+    assert rank_ranges(2, compare_all(parted(5), range(40), **SETTINGS), alpha=0.05) == [(1, 2), (1, 2)]
+
+
+def test_clusters_are_turned_whole():
+    # forty units that differ, in four clusters: p = 1/16; in eight: 1/256
+    assert may_be_best(parted(40), np.arange(40) // 10, **BEST) == [True, True]
+    assert may_be_best(parted(40), np.arange(40) // 5, **BEST) == [True, False]
+    assert may_be_best(parted(40), ["only"] * 40, **BEST) == [True, True]
+
+
+def test_equal_subjects_may_both_be_the_best_and_one_alone_is_no_best():
+    assert may_be_best(parted(0), range(40), **BEST) == [True, True]
+    assert may_be_best(parted(9)[[0, 0, 1]], range(40), **BEST) == [True, True, False]
+    assert may_be_best(parted(9)[:1], range(40), **BEST) == [False]
+    nothing = np.full((1, 40), np.nan)
+    assert may_be_best(np.vstack([parted(9)[:1], nothing]), range(40), **BEST) == [False, False]
+    assert may_be_best(np.vstack([nothing, parted(9)]), range(40), **BEST) == [False, True, False]
+    assert may_be_best(np.zeros((0, 0)), [], **BEST) == []
+
+
+def test_a_missing_unit_changes_nothing_for_those_who_have_the_others():
+    rng = np.random.default_rng(4)
+    values = (rng.random((12, 90)) < np.linspace(0.5, 0.9, 12)[:, None]).astype(float)
+    beside = np.hstack([values, np.where(np.arange(12) == 3, 1.0, np.nan)[:, None]])  # subject 3's alone
+    assert may_be_best(beside, range(91), **BEST) == may_be_best(values, range(90), **BEST)
+
+
+def test_subjects_of_other_units_are_compared_by_their_means():
+    own_values = np.full((3, 3000), np.nan)
+    for subject, rate in enumerate((0.3, 0.9, 0.89)):
+        own_values[subject, 1000 * subject : 1000 * (subject + 1)] = np.arange(1000) < 1000 * rate
+    assert may_be_best(own_values, range(3000), **BEST) == [False, True, True]
+    # one cluster against five has 6 orders, of which none is rarer than 1/6
+    few = np.array([[0.0] + [np.nan] * 5, [np.nan] + [1.0] * 5])
+    assert may_be_best(few, range(6), **BEST) == [True, True]
+
+
+def test_what_is_told_of_the_best_is_sharper_than_what_is_told_of_all_pairs():
+    # 30 subjects at .6 and one at .78 on 150 units: 465 pairs against 30 comparisons
+    rng = np.random.default_rng(5)
+    rates = np.array([0.78] + [0.6] * 30)[:, None]
+    values = (rng.random((31, 150)) < rates).astype(float)
+    n_best = sum(may_be_best(values, range(150), **BEST))
+    by_pairs = rank_ranges(31, compare_all(values, range(150), **SETTINGS), alpha=0.05)
+    assert may_be_best(values, range(150), **BEST)[0]
+    assert n_best < sum(item.rank_low == 1 for item in by_pairs)
+
+
+@pytest.mark.parametrize("n_clusters", [20, 60])
+def test_the_best_is_left_out_no_oftener_than_alpha(n_clusters):
+    rng, n_missed = np.random.default_rng(6), 0
+    for _ in range(200):  # eight equal subjects, units in clusters of two that are hard or easy together
+        hard = rng.normal(size=n_clusters).repeat(2)
+        values = (rng.normal(size=(8, 2 * n_clusters)) + hard > 0.9).astype(float)
+        n_missed += not may_be_best(values, np.arange(n_clusters).repeat(2), **BEST)[0]
+    assert n_missed <= 20  # .05 of 200, within the binomial's .998
+
+
+def test_of_counts_the_critical_value_is_dunnetts():
+    # one-sided, .05, three comparisons of equal size with infinite degrees: 2.06 (Dunnett 1955, table 1a).
+    # Of a million units each near a half z = (gap - 1) / sqrt(500,000): 2.05 for 1,451 and 2.08 for 1,472
+    n = np.full(4, 1_000_000)
+    for gap, is_in in ((1_451, True), (1_472, False)):
+        counts = np.array([500_000, 500_000 + gap, 500_000 + gap, 500_000 + gap])
+        assert may_be_best_by_counts(counts, n, alpha=0.05) == [is_in, True, True, True]
+        assert may_be_best_by_counts(n - counts, n, alpha=0.05, higher_is_better=False)[0] is is_in
+
+
+def test_of_counts_equal_none_or_alone():
+    of = {"alpha": 0.05}
+    assert may_be_best_by_counts(np.array([7]), np.array([9]), **of) == [False]
+    assert may_be_best_by_counts(np.array([0, 0]), np.array([50, 9]), **of) == [True, True]
+    assert may_be_best_by_counts(np.array([0, 50, 0]), np.array([50, 50, 0]), **of) == [False, True, False]
+    assert may_be_best_by_counts(np.array([]), np.array([]), **of) == []

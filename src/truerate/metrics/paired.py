@@ -104,6 +104,8 @@ def two_shares(k: np.ndarray, n: np.ndarray, other_k: np.ndarray, other_n: np.nd
     """
     from scipy.special import erfc
 
+    # products of four counts leave the whole numbers of 64 bits
+    k, n, other_k, other_n = (np.asarray(count, dtype=float) for count in (k, n, other_k, other_n))
     total, successes = n + other_n, k + other_k
     gap = np.maximum(0.0, np.abs(k * other_n - other_k * n) - total / 2)
     spread = successes * (total - successes) * n * other_n

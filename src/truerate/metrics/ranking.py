@@ -1,12 +1,15 @@
-"""Rank ranges from paired tests of a board: models among models, and what stands beside them among them."""
+"""Rank ranges from paired tests of a board: models among models, and what stands beside them among them. And
+which of its subjects may be the best, by comparisons with the best alone.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb, exp
 from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import KEPT, cluster_sums
+from truerate.metrics.intervals import CELLS, KEPT, cluster_sums, numbered
 from truerate.metrics.paired import (
     MOST,
     enough_resamples,
@@ -21,6 +24,8 @@ Pairs = Sequence[tuple[int, int]]
 SHARED = 0.1  # of the units of the subject with fewer: below it a pair is tested on the units that each has
 # a corrected p between alpha by it and alpha times it may fall on the other side with other resamples
 IN_DOUBT = 3.0
+FLIPS = 10_000  # draws of signs: a p-value of .05 is known to ± .004
+NODES = np.linspace(-8.0, 8.0, 161)  # of the integral over a standard normal
 
 
 class RankRange(NamedTuple):
@@ -142,6 +147,105 @@ def _bootstrapped(
         for index, p in zip(doubtful, surer, strict=True):
             p_values[index] = p
     return p_values
+
+
+def may_be_best(
+    values: np.ndarray,
+    clusters: Sequence[object],
+    *,
+    alpha: float,
+    seed: int,
+    higher_is_better: bool = True,
+) -> list[bool]:
+    """Return of each subject whether it may be the best: by multiple comparisons with the best (Hsu 1981,
+    Ann. Statist. 9:1026; 1984, 12:1136) it may unless some other is significantly better, at a level that
+    holds for all others together. The set holds the true best with probability 1 − `alpha` at least, whatever
+    the number of pairs among the rest.
+
+    `values` (subjects, units), NaN where a unit does not count; `clusters` names each unit's. Subject i is
+    compared with each j by t_j = Σ d / √Σ d², d the sums over a cluster of j's lead on the units that both
+    have (a subject of other units by its mean, as in `compare_all`). i is out where p ≤ `alpha`, p the share
+    of FLIPS draws of clusters' signs, one for all j, whose greatest t reaches the greatest observed one: the
+    one-sided critical value of Dunnett 1955 with the correlation that is there (wild bootstrap under the null
+    hypothesis: Cameron, Gelbach & Miller 2008; of two subjects the exact sign test of clusters). Such a t is
+    beyond x with probability exp(−x²/2) at most (Hoeffding 1963), so that no draw is made where that decides.
+    Equal subjects both may. False for one without a value on any unit, and for one alone.
+    """
+    rivals = np.flatnonzero((~np.isnan(values)).any(axis=1))
+    result = np.zeros(len(values), dtype=bool)
+    if len(rivals) < 2:
+        return result.tolist()
+    rated, index = values[rivals] * (1 if higher_is_better else -1), numbered(clusters)[1]
+    # where nothing is missing, leads are differences of sums, which are then drawn once for all subjects
+    sums = None if np.isnan(rated).any() else cluster_sums(index, rated.T).astype(np.float32)
+    doubtful: list[tuple[int, np.ndarray, np.ndarray, float]] = []
+    is_in, beyond = np.ones(len(rivals), dtype=bool), np.full(len(rivals), FLIPS)
+    for i in range(len(rivals)):
+        leads = _leads(rated, index, i, alpha=alpha)
+        size = np.sqrt((leads**2).sum(axis=0))
+        inverse = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0).astype(np.float32)
+        top = float((leads.sum(axis=0) * inverse).max())
+        is_in[i] = (len(rivals) - 1) * exp(-(top**2) / 2) > alpha
+        if is_in[i] and top > 0:
+            beyond[i], kept = 0, leads if sums is None else leads[:0]  # what the draws need
+            doubtful.append((i, kept.astype(np.float32), inverse, top - 1e-4))
+    for signs in _signs(int(index.max()) + 1, seed) if doubtful else ():
+        drawn = None if sums is None else signs @ sums
+        for i, kept, inverse, top in doubtful:
+            moved = signs @ kept if drawn is None else drawn - drawn[:, i : i + 1]
+            beyond[i] += ((moved * inverse).max(axis=1) >= top).sum()
+    result[rivals] = is_in & ((1 + beyond) / (1 + FLIPS) > alpha)
+    return result.tolist()
+
+
+def _leads(values: np.ndarray, index: np.ndarray, subject: int, *, alpha: float) -> np.ndarray:
+    """By how much each subject is above one of them, summed within clusters: (clusters, subjects). Of two that
+    share next to no units it is told where an exact permutation of their clusters could tell them apart.
+    """
+    is_defined = ~np.isnan(values)
+    both, n = is_defined & is_defined[subject], is_defined.sum(axis=1)
+    leads = np.where(both, values - values[subject], 0.0)
+    for other in np.flatnonzero(both.sum(axis=1) < SHARED * np.minimum(n, n[subject])):
+        pair = np.stack([values[other], values[subject]])
+        first, second = (len(np.unique(index[~np.isnan(each)])) for each in pair)
+        residuals = np.nan_to_num(pair - np.nanmean(pair)) / (~np.isnan(pair)).sum(axis=1, keepdims=True)
+        # they sum to the difference of the two means
+        leads[other] = (residuals[0] - residuals[1]) * (comb(first + second, first) >= 1 / alpha)
+    return cluster_sums(index, leads.T)
+
+
+def _signs(n_clusters: int, seed: int) -> Iterator[np.ndarray]:
+    """FLIPS draws of a sign for each cluster, in blocks (≤ draws, clusters)."""
+    rng, block = np.random.default_rng(seed), max(1, CELLS // n_clusters)
+    for start in range(0, FLIPS, block):
+        size = (min(block, FLIPS - start), n_clusters)
+        yield (2 * rng.integers(0, 2, size=size, dtype=np.int8) - 1).astype(np.float32)
+
+
+def may_be_best_by_counts(
+    counts: np.ndarray, n: np.ndarray, *, alpha: float, higher_is_better: bool = True
+) -> list[bool]:
+    """`may_be_best` of subjects of which only how many of `n` (subjects,) units count is known, (subjects,).
+
+    t is that of two independent shares (`paired.two_shares`), its critical value Dunnett's for these numbers
+    of units: P(max t ≤ x) = ∫ φ(z) Π_j Φ((x √(1/n_i + 1/n_j) + z/√n_i) √n_j) dz. False for one alone.
+    """
+    from scipy.special import log_ndtr, ndtri
+
+    rivals = np.flatnonzero(n)
+    result = np.zeros(len(n), dtype=bool)
+    if len(rivals) < 2:
+        return result.tolist()
+    density = np.exp(-(NODES**2) / 2)
+    shares = np.divide(counts, n, out=np.zeros(len(n)), where=n > 0) * (1 if higher_is_better else -1)
+    for i in rivals:
+        others = rivals[rivals != i]
+        p_values = two_shares(counts[[i]], n[[i]], counts[others], n[others])
+        top = float(np.max(np.sign(shares[others] - shares[i]) * -ndtri(p_values / 2)))
+        reach = top * np.sqrt(1 / n[i] + 1 / n[others]) + NODES[:, None] / np.sqrt(n[i])
+        below = density @ np.exp(log_ndtr(reach * np.sqrt(n[others])).sum(axis=1)) / density.sum()
+        result[i] = top <= 0 or 1 - below > alpha
+    return result.tolist()
 
 
 def _apart(values: np.ndarray, pairs: Pairs, counts: np.ndarray) -> list[int]:
