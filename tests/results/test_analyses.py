@@ -14,6 +14,8 @@ from tiny_site import site_of
 
 from tests.cases import case_table
 from truerate.core.schemas import pairs
+from truerate.metrics.ranking import rank_ranges
+from truerate.results.analyses import comparisons
 from truerate.results.board import Swap
 from truerate.results.pages import label_audit, swapped
 from truerate.results.read import read_board
@@ -221,3 +223,80 @@ def test_faithbench_has_suspects_of_weak_evidence():
     entries = committed("faithbench").suspects
     assert len(entries) > 100 and max(entry.bits for entry in entries) < 4
     assert [entry.bits for entry in entries] == sorted((entry.bits for entry in entries), reverse=True)
+
+
+# ---- who may be the best
+
+
+def best_board(folder, values, ranks, kinds=None):
+    """A board of these values by subject, whose scores have these rank ranges."""
+    folder_of_board = write_results(folder)
+    lines = [
+        f"made_up_rate,{name},{(kinds or {}).get(name, 'model')},,{sum(each) / len(each)},0,1,{len(each)},{rank},x"
+        for (name, each), rank in zip(values.items(), ranks, strict=True)
+    ]
+    (folder_of_board / "scores.csv").write_text("\n".join([HEADER, *lines]) + "\n", "utf-8")
+    outcomes(values).write_parquet(folder_of_board / "rows.parquet")
+    return read_board(folder_of_board)
+
+
+FIVE, NINE = [1] * 5 + [0] * 15, [1] * 9 + [0] * 11
+
+
+def test_who_may_be_the_best_is_told_by_comparisons_with_the_best(tmp_path):
+    # five units differ, all one way: 1/32 one-sided, though two-sided both may be first
+    board = best_board(tmp_path, {"a": [0] * 20, "b": FIVE}, ["1,2", "1,2"])
+    assert board.may_be_best == {(): frozenset("a")}
+    page = site_of(real=(board,))["real/judged.md"]
+    assert "a alone may be the best: comparisons with the best, 95 %." in page
+    assert page.count('class="tie"') == 2, "one line in the wide figure and in the narrow one"
+
+
+def test_who_loses_to_another_by_a_test_of_the_pair_is_not_named_though_the_best_was_not_told_from_it(
+    tmp_path,
+):
+    assert best_board(tmp_path, {"a": [0] * 20, "b": FIVE[1:] + [0]}, ["1,1", "2,2"]).may_be_best[()] == {"a"}
+
+
+def test_neither_a_rule_nor_a_model_that_a_rule_beats_is_named(tmp_path):
+    kinds, values = {"rule": "baseline"}, {"a": NINE, "b": NINE, "rule": [0] * 20}
+    board = best_board(tmp_path, values, ["1,2", "1,2", "1,1"], kinds)
+    assert board.may_be_best[()] == frozenset()
+    page = site_of(real=(board,))["real/judged.md"]
+    assert "No model may be the best, as each loses to another line" in page and 'class="tie"' not in page
+
+
+def test_one_model_alone_is_no_best_and_rules_alone_have_none(tmp_path):
+    alone = best_board(tmp_path / "alone", {"a": NINE, "rule": FIVE}, [",", ","], {"rule": "baseline"})
+    assert alone.may_be_best[()] == frozenset()
+    assert "Nothing is ranked." in site_of(real=(alone,))["real/judged.md"]
+    rules = best_board(
+        tmp_path / "rules", {"a": NINE, "b": FIVE}, ["1,2", "1,2"], dict.fromkeys("ab", "baseline")
+    )
+    page = site_of(real=(rules,))["real/judged.md"]
+    assert rules.may_be_best[()] == frozenset() and "is-top" not in page and "Simple rules alone" in page
+
+
+def test_the_committed_boards_name_those_at_the_top_by_value_and_fewer_than_tests_of_all_pairs():
+    for name, n_best, n_by_pairs in (("faithjudge", 5, 10), ("bullshitbench", 20, 31), ("faithbench", 6, 6)):
+        board = committed(name)
+        of_best = board.may_be_best[()]
+        assert board.models[0].subject in of_best
+        assert len(of_best) == n_best
+        assert sum(model.rank_low == 1 for model in board.models) == n_by_pairs
+
+
+def test_the_board_by_another_judge_has_its_own_best(tmp_path):
+    # by x, of four units each, nobody is told from c, which no test of a pair puts behind another
+    assert board_of_judges(tmp_path).may_be_best == {(): {"a"}, (("judge", "x"),): {"c"}}
+
+
+@pytest.mark.parametrize("name", ["faithjudge", "faithbench", "begin", "vectara-summaries"])
+def test_the_tests_of_pairs_are_those_from_which_the_rank_ranges_follow(name):
+    board = committed(name)
+    names, compared = comparisons(board)
+    assert len(compared) == len(names) * (len(names) - 1) // 2
+    is_up = not board.headline.is_lower_better
+    ranges = rank_ranges(len(names), compared, alpha=board.card["alpha"], higher_is_better=is_up)
+    shown = {score.subject: (score.rank_low, score.rank_high) for score in board.ranked}
+    assert dict(zip(names, ranges, strict=True)) == shown

@@ -1,6 +1,6 @@
 """What the committed rows of a board say beyond its scores: whether its order holds from slice to slice and
-from judge to judge, how often its judges err by people's labels, which labels they contradict, and how many
-units would separate neighbours.
+from judge to judge, how often its judges err by people's labels, which labels they contradict, who may be the
+best, how each two subjects compare, and how many units would separate neighbours.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,10 +9,18 @@ from itertools import combinations, pairwise
 import numpy as np
 import polars as pl
 
+from truerate.leaderboard.rows import outcome_matrix
 from truerate.metrics.agreement import cohen_kappa, contingency, kendall, table_agreement
 from truerate.metrics.intervals import cluster_sums, share_interval
 from truerate.metrics.label_quantities import bits_against
 from truerate.metrics.paired import more_units_to_separate
+from truerate.metrics.ranking import (
+    Comparison,
+    compare_all,
+    compare_counts,
+    may_be_best,
+    may_be_best_by_counts,
+)
 from truerate.results.board import (
     JUDGE,
     JudgeErrors,
@@ -28,6 +36,7 @@ from truerate.results.board import (
 UNIT = ["subject", "unit_id"]
 WHOLE = ""  # the headline over everything
 MODEL = "model"  # the key of a slice that is one subject's replies
+KIND = "model"  # of those that are ranked
 MANY = 6  # values of a key up to which each is compared with each other, beyond it with everything alone
 Scores = Mapping[str, RealScore]
 
@@ -205,3 +214,59 @@ def more_units(board: RealBoard) -> dict[tuple[str, str], int | None]:
         (first, second): more_units_to_separate(values[first], values[second], clusters, n_pairs=n_pairs)
         for first, second in pairwise(names)
     }
+
+
+def best(board: RealBoard) -> dict[Slice, frozenset[str]]:
+    """The models of a board that may be the best, over everything and by each further judge: by comparisons with
+    the best among models (`metrics.ranking.may_be_best`), where nothing else on the board is better than they
+    are, and no test of a pair puts another before them. None where fewer than two are ranked.
+    """
+    by_judge = {((JUDGE, judge),): scores for judge, scores in board.judges().items()}
+    scores_by_slice: dict[Slice, Scores] = {(): board.overall(board.headline.name)} | by_judge
+    return {where: _best(board, where, scores) for where, scores in scores_by_slice.items()}
+
+
+def _best(board: RealBoard, where: Slice, scores: Scores) -> frozenset[str]:
+    models = {name for name, score in scores.items() if score.kind == KIND}
+    first = {name for name in models if scores[name].rank_low == 1}
+    for rivals in (models, set(scores)) if models < set(scores) else (models,):
+        first &= _best_of(board, where, rivals) if first else set()
+    return frozenset(first)
+
+
+def _best_of(board: RealBoard, where: Slice, rivals: set[str]) -> set[str]:
+    is_up, alpha = not board.headline.is_lower_better, board.card["alpha"]
+    if board.table is not None:
+        table = board.table.filter(pl.col("subject").is_in(rivals), slice="")
+        names, counts, n = (
+            table["subject"].to_list(),
+            table[board.headline.name].to_numpy(),
+            table["n"].to_numpy(),
+        )
+        is_best = may_be_best_by_counts(counts, n, alpha=alpha, higher_is_better=is_up)
+    else:
+        rows = _outcomes(board, where).filter(pl.col("subject").is_in(rivals))
+        names, values, clusters = outcome_matrix(rows)
+        is_best = may_be_best(values, clusters, alpha=alpha, seed=board.card["seed"], higher_is_better=is_up)
+    return {name for name, is_in in zip(names, is_best, strict=True) if is_in}
+
+
+def _outcomes(board: RealBoard, where: Slice) -> pl.DataFrame:
+    """The rows of the headline over everything, or by a further judge."""
+    wanted = pl.col("slice") == ";".join(f"{key}={value}" for key, value in where)
+    return board.rows.filter(wanted if where else wanted & (pl.col("metric") == board.headline.name))
+
+
+def comparisons(board: RealBoard) -> tuple[list[str], list[Comparison]]:
+    """The subjects of a board's headline, and the tests of their pairs from which their rank ranges follow."""
+    card = board.card
+    if board.table is not None:
+        table = board.table.filter(slice="")
+        return table["subject"].to_list(), compare_counts(
+            table[board.headline.name].to_numpy(), table["n"].to_numpy()
+        )
+    rows = _outcomes(board, ()).filter(pl.col("value").is_not_null().any().over("subject"))
+    names, values, clusters = outcome_matrix(rows)
+    kinds = {score.subject: score.kind for score in board.ranked}
+    how = {"n_resamples": card["n_bootstrap"], "alpha": card["alpha"], "seed": card["seed"]}
+    return names, compare_all(values, clusters, is_model=[kinds.get(name) == KIND for name in names], **how)

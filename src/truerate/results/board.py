@@ -40,11 +40,6 @@ class RealScore:
         return str(self.rank_low) if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
 
     @property
-    def is_first(self) -> bool:
-        """Whether the subject may be first among the ranked."""
-        return self.rank_low == 1
-
-    @property
     def rank_order(self) -> float | str:
         """The sort key of a rank: its low end, then its high one; empty where nothing is ranked."""
         return "" if self.rank_low is None else self.rank_low + (self.rank_high or 0) / 1000
@@ -176,7 +171,8 @@ class RealBoard:
     `card`: results/<board>/card.json. `scores`: its lines in their order. `rows`: the outcomes behind the
     ranked scores (metric, subject, slice, unit_id, cluster_id, value), `slice` as `key=value;…`. `measures`:
     its metrics by name. `more_units`: of two neighbours of the headline, (better, worse), the units to add
-    until a test tells them apart; None where none would. `published`: figures printed elsewhere, `tally` how
+    until a test tells them apart; None where none would. `may_be_best`: the models that may be the best, over
+    everything and by each further judge. `published`: figures printed elsewhere, `tally` how
     many of them the rows give. `orders`, `swaps`: whether the order of its models holds from slice to slice,
     and from judge to judge. `judge_errors`: these judges by people's labels. `suspects`: labels that the
     judges contradict, strongest first. `n_labels`: labels behind it beside its rows. `words`: those in which
@@ -188,6 +184,7 @@ class RealBoard:
     rows: pl.DataFrame
     measures: Mapping[str, Measure]
     more_units: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
+    may_be_best: Mapping[Slice, frozenset[str]] = field(default_factory=dict)
     published: tuple[Printed, ...] = ()
     tally: str = ""
     orders: tuple[Order, ...] = ()
@@ -256,6 +253,10 @@ class RealBoard:
         if self.measures[score.metric].unit != "share" or score.low is None or score.high is None:
             return False
         return score.high - score.low >= SPANS
+
+    def is_best(self, score: RealScore) -> bool:
+        """Return whether the subject of a headline, over everything or by a further judge, may be the best."""
+        return score.subject in self.may_be_best.get(score.slice, ())
 
     def ends(self, score: RealScore, between: str = " to ") -> str:
         """The interval of a score as printed, `4.5 to 8.7`; a dash where there is none."""

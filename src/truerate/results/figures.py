@@ -34,7 +34,7 @@ def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) 
     """The forest plot of some lines of a board's headline: a line per subject with its interval and rank
     range.
 
-    The lines that may be first stand on a shaded band. An interval that spans the scale is hatched. The axis
+    The lines that may be the best stand on a shaded band. An interval that spans the scale is hatched. The axis
     of shares begins at 0, so that lengths can be compared.
     """
     shown = [score for score in scores if score.value is not None]
@@ -49,7 +49,7 @@ def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) 
             "top": top,
             "middle": top + ROW / 2,
             "name": shortened(score.subject, int(sizes.names / 6.5)),
-            "is_top": score.is_first and score in board.models,
+            "is_top": board.is_best(score),
             "is_judges_own": score.subject in board.judges_own,
             "at": axis.at(score.value or 0.0),
             "low": axis.at(score.low) if score.low is not None else None,

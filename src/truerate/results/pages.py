@@ -50,7 +50,7 @@ class DrawnBoard(RealBoard):
         return {
             "board": self,
             "size": size(self),
-            "first": who_leads(self) if self.has_models else RULES,
+            "first": who_leads(self),
             "what": measured_by(self),
         }
 
@@ -70,16 +70,19 @@ def units_in_words(board: RealBoard, n: int) -> str:
 
 
 def who_leads(board: RealBoard) -> str:
-    """Return which models may be first, in a sentence."""
-    first, n = [model for model in board.models if model.is_first], len(board.models)
-    if not first:
+    """Return which models may be the best, in a sentence."""
+    first = [model for model in board.models if board.is_best(model)]
+    n_ranked = sum(bool(model.rank) for model in board.models)
+    how = f"comparisons with the best, {100 * (1 - board.card['alpha']):g} %."
+    if not board.has_models:
+        return RULES
+    if not n_ranked:
         return "Nothing is ranked."
+    if not first:
+        return f"No model may be the best, as each loses to another line: {how}"
     if len(first) == 1:
-        return f"{first[0].subject} is first on its own."
-    test = f"by this test (corrected for {n * (n - 1) // 2:,} pairs)"
-    if len(first) == n:
-        return f"None of the {n} is told apart from the first {test}."
-    return f"{len(first)} of {n} may be first: not told apart {test}."
+        return f"{first[0].subject} alone may be the best: {how}"
+    return f"{len(first)} of {n_ranked} may be the best: {how}"
 
 
 def measured_by(board: RealBoard) -> list[tuple[str, bool]]:

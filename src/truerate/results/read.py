@@ -70,9 +70,10 @@ def read_board(folder: Path) -> DrawnBoard:
         what = f"{SCORES} has no line of the metric and slice that card.json leads with"
         raise SourceError(f"result {folder.name!r}: {what}")
     if result.table is not None:
-        return replace(board, orders=analyses.orders(board))
+        return replace(board, orders=analyses.orders(board), may_be_best=analyses.best(board))
     return replace(
         board,
+        may_be_best=analyses.best(board),
         more_units=analyses.more_units(board),
         orders=analyses.orders(board),
         swaps=analyses.swaps(board),

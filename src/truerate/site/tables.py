@@ -130,6 +130,9 @@ class CommittedBoard(Protocol):
     def files(self, fill: Fill) -> dict[str, str]:
         """Its page and the tables beside it, by path."""
 
+    def is_best(self, score: Any) -> bool:
+        """Whether the subject of a headline may be the best."""
+
     def in_short(self) -> dict:
         """Its line in the list of boards: its size, who may be the best, who labelled or judged."""
 

@@ -132,7 +132,7 @@ def _dot(tables: Tables, board: CommittedBoard, score: Any, axis: Axis) -> Dot:
         rate=rate, low=low, high=high,
         at=axis.at(rate), start=axis.at(ends[0]), end=axis.at(ends[1]),
         words=f"{in_percent(rate)} % ({in_percent(low)}–{in_percent(high)})",
-        is_first=score.is_first,
+        is_first=board.is_best(score),
         facts={name: value for name, value in facts.items() if value},
     )  # fmt: skip
 
