@@ -1,6 +1,6 @@
-/* Tables are complete as they come; this adds sorting, a filter, kinds, more measures, variants and CSV, and keeps the choice in the address. */
+/* Tables are complete as they come; this adds sorting, a filter, kinds, more measures and variants, and keeps the choice in the address. */
 (() => {
-  const { make, state, keep } = window.truerate;
+  const { make, state, keep, take } = window.truerate;
   const headsOf = (table) => [...table.tHead.rows[table.tHead.rows.length - 1].cells];
 
   const compare = (first, second, way, isText) => {
@@ -26,50 +26,6 @@
       keep("sort", `${index}${way > 0 ? "a" : "d"}`);
     });
   });
-
-  const cell = (text) => {
-    const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
-    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  /* What a table shows, in columns that a spreadsheet can use: the value as it is printed, the ends of its interval, n. */
-  const ASIDE = ".tr-hide, .tr-moved, .tr-spread, .tr-planted, .tr-sub, .tr-range, .tr-cell-range, [aria-hidden]";
-  const text = (node, but) => {
-    const copy = node.cloneNode(true);
-    for (const one of copy.querySelectorAll(but)) one.remove();
-    return copy.textContent.replace(/[\u2191\u2193]/g, "").replace(/\s+/g, " ").trim();
-  };
-  const plain = (shown) => (shown === "\u2013" ? "" : shown.replace(/^\u2212(?=[\d.])/, "-").replace(/^(?:\+ )?(\d+(?:[\s,]\d{3})+)$/, (_, n) => n.replace(/\D/g, "")));
-  const value = (one) => plain(one.dataset.csv ?? text(one.querySelector(".tr-name") || one, ASIDE));
-  const end = (which) => (one) => {
-    const range = one.querySelector(".tr-range, .tr-cell-range");
-    const ends = (one.dataset.interval || (range ? text(range, ".tr-hide") : "")).split(/ to |\u2013/);
-    return ends.length === 2 && ends.every((one) => /^\s*[\u2212-]?[\d.]+\D*$/.test(one)) ? plain(ends[which].trim()) : "";
-  };
-  const spread = (one) => (one.querySelector(".tr-spread") ? text(one.querySelector(".tr-spread"), "svg").replace(/^\u00b1 ?/, "") : "");
-  const BESIDE = [["low", end(0)], ["high", end(1)], ["\u00b1", spread], ["planted", (one) => one.dataset.planted], ["n", (one) => one.dataset.n]];
-  const columns = (head, cells) => {
-    const how = head.dataset.csv, of = head.dataset.head || text(head, ".tr-hide, [aria-hidden]");
-    const name = of + (head.dataset.unit ? ` ${head.dataset.unit}` : "");
-    const own = how === "ends" ? [] : [[name, value]];
-    const rank = [[`${of} rank`, (one) => one.dataset.rank]];
-    const beside = BESIDE.map(([part, read]) => [`${name} ${part}`, read]);
-    const isThere = ([, read]) => cells.some((one) => read(one));
-    return how === "none" ? [] : [...rank.filter(isThere), ...own, ...beside.filter(isThere)];
-  };
-  const csv = (table) => {
-    const shown = (one) => getComputedStyle(one).display !== "none";
-    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden);
-    const parts = headsOf(table).flatMap((head, i) => {
-      const cells = rows.map((row) => row.cells[i]);
-      return shown(head) ? columns(head, cells).map(([name, read]) => [name, ...cells.map((one) => read(one) || "")]) : [];
-    });
-    const lines = [...Array(rows.length + 1).keys()].map((line) => parts.map((part) => part[line]));
-    const blob = new Blob(["\ufeff" + lines.map((line) => line.map(cell).join(",")).join("\r\n")], { type: "text/csv" });
-    const link = make("a", { href: URL.createObjectURL(blob), download: `${table.dataset.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.csv` });
-    document.body.append(link);
-    link.click();
-    link.remove();
-  };
 
   const widen = (table, isWide) => {
     table.classList.toggle("is-wide", isWide);
@@ -115,7 +71,9 @@
       const wanted = state.get("variant");
       choose(panels.some((panel) => panel.dataset.panel === wanted) ? wanted : panels[0].dataset.panel);
     }
-    if (isBare) return bar;
+    const name = panels.length > 1 ? tables[0].dataset.name.replace(`: ${panels[0].dataset.title}`, "") : tables[0].dataset.name;
+    const taken = take.group(name, () => tables.find((table) => !table.closest("[hidden]")));
+    if (isBare) { bar.append(taken); return bar; }
     if (tables[0].tBodies[0].rows.length > 3) bar.append(query);
     if (kinds.length > 1) bar.append(kind);
     if (tables.some((table) => table.classList.contains("has-extra"))) {
@@ -127,9 +85,7 @@
       });
       bar.append(more);
     }
-    const save = make("button", { type: "button", class: "tr-button" }, "Download CSV");
-    save.addEventListener("click", () => csv(tables.find((table) => !table.closest("[hidden]"))));
-    bar.append(save, count);
+    bar.append(taken, count);
     query.addEventListener("input", () => { filter(); keep("q", query.value.trim()); });
     kind.addEventListener("change", () => { filter(); keep("kind", kind.value); });
     query.value = state.get("q") || "";
@@ -138,16 +94,18 @@
     return bar;
   };
 
+  /* A few lines need no controls, and can be taken along. */
+  const takeBelow = (table) => table.closest(".tr-scroll").after(take.group(table.dataset.name, () => table));
   const lone = (table) => !table.closest("[data-views]");
   for (const table of document.querySelectorAll("table[data-table]")) { sortable(table); widen(table, false); }
   for (const host of document.querySelectorAll("[data-views]")) {
     const tables = [...host.querySelectorAll("table[data-table]")];
-    if (tables.length > 1 || !("small" in tables[0].dataset)) host.prepend(equip(host, tables));   // a few lines need no controls
+    if (tables.length > 1 || !("small" in tables[0].dataset)) host.prepend(equip(host, tables));
+    else takeBelow(tables[0]);
   }
   for (const table of [...document.querySelectorAll("table[data-table]")].filter(lone)) {
-    if ("small" in table.dataset) continue;
     const frame = table.closest(".tr-scroll");
-    frame.before(equip(frame, [table]));
+    if ("small" in table.dataset) takeBelow(table); else frame.before(equip(frame, [table]));
   }
   const wanted = /^(\d+)([ad])$/.exec(state.get("sort") || "");
   const first = document.querySelector("[data-panel]:not([hidden]) table[data-table]") || document.querySelector("table[data-table]");

@@ -110,23 +110,23 @@ def test_a_number_opens_the_provenance_of_the_estimate_shown(page):
 def test_csv_holds_the_estimate_shown_with_its_interval_and_n(page):
     def saved():
         with page.expect_download() as download:
-            page.locator(".tr-heatmap").get_by_role("button", name="Download CSV").click()
+            page.locator(".tr-heatmap").get_by_role("button", name="CSV").click()
         lines = csv.DictReader(StringIO(Path(download.value.path()).read_text("utf-8-sig")))
-        german = next(line for line in lines if line["Language"] == "German")
+        german = {line["column"]: line for line in lines if line["Language"] == "German"}
         return german, download.value.suggested_filename
 
     choose(page, "Estimate", "Planted")
     german, name = saved()
-    names = [f"{one} %" for one in ("mean over models", "aster", "birch", "cedar")]
-    assert [german[one] for one in names] == ["14.4", "7.2", "13.2", "22.8"]
+    names = ("mean over models", "aster", "birch", "cedar")
+    assert [german[one]["value"] for one in names] == ["14.4", "7.2", "13.2", "22.8"]
     assert name == "heat-map-planted-all.csv"
     choose(page, "Estimate", "HR_est")
     german, _ = saved()
     shown = cell(page, "de", 2)
-    assert german["aster %"] == shown.locator("a.tr-num").inner_text()
-    ends = [german["aster % low"], german["aster % high"]]
+    assert german["aster"]["value"] == shown.locator("a.tr-num").inner_text()
+    ends = [german["aster"]["low"], german["aster"]["high"]]
     assert ends == shown.get_attribute("data-interval").split(" to ")
-    assert german["aster % n"] == shown.get_attribute("data-n") == "120"
+    assert german["aster"]["n"] == shown.get_attribute("data-n") == "120"
 
 
 def test_without_a_script_one_estimate_is_a_whole_table(visit):

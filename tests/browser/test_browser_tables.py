@@ -73,42 +73,32 @@ def test_a_number_opens_its_provenance_and_escape_closes_it(visit):
     assert not dialog.is_visible()
 
 
-def saved(page, place: int = 0) -> list[dict[str, str]]:
-    """The lines of the CSV that the page's button number `place` saves, by column."""
+def saved(page) -> list[dict[str, str]]:
+    """The lines of the CSV that the page's first button saves, by column."""
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").nth(place).click()
+        page.get_by_role("button", name="CSV").first.click()
     return list(csv.DictReader(StringIO(Path(download.value.path()).read_text("utf-8-sig"))))
 
 
-def test_csv_holds_what_is_seen_with_interval_and_n(visit):
+def test_csv_holds_what_is_seen_with_interval_rank_and_n(visit):
     page = visit("checks.html")
     page.get_by_placeholder("Find a model").first.fill("aster")
-    (line,) = saved(page)
+    line = next(line for line in saved(page) if line["column"] == "QA Accuracy")
     cell = page.locator("table[data-table] tbody tr:visible td.tr-score").first
-    assert line["Model"] == "aster" and line["QA rank"] == "1–2"
-    assert line["QA Accuracy %"] == cell.locator(".tr-num").evaluate("one => one.firstChild.data.trim()")
-    assert [line[f"QA Accuracy % {part}"] for part in ("low", "high")] == (
-        cell.get_attribute("data-interval").split(" to ")
-    )
-    assert line["QA Accuracy % n"] == cell.get_attribute("data-n")
+    assert line["Model"] == "aster" and (line["rank_low"], line["rank_high"]) == ("1", "2")
+    assert line["value"] == cell.locator(".tr-num").evaluate("one => one.firstChild.data.trim()")
+    assert [line["low"], line["high"]] == cell.get_attribute("data-interval").split(" to ")
+    assert (line["n"], line["unit"]) == (cell.get_attribute("data-n"), "percent")
 
 
-def test_csv_of_real_boards_and_of_all_models_holds_values_and_both_ends(visit):
-    beta = next(line for line in saved(visit("real/judged.html")) if line["Subject"] == "beta")
-    assert [beta[name] for name in ("rank", "Made-up rate %", "Interval low", "Interval high", "n")] == (
-        ["1–3", "25.0", "5.0", "70.0", "4"]
-    )
-    assert [beta[f"Responding rate %{part}"] for part in ("", " low", " high", " n")] == (
-        ["100.0", "60.0", "100.0", "4"]
-    )
-    assert "Rows" not in beta and "Interval" not in beta
+def test_csv_of_all_models_holds_values_ranks_and_both_ends(visit):
     page = visit("models.html")
     head = page.locator("table[data-name='Real models'] th[data-head]").first
-    title, name = head.get_attribute("data-head"), "Made-up rate %"
+    title = head.get_attribute("data-head")
     beta = next(line for line in saved(page) if line["Model"] == "beta")
-    assert [
-        beta[f"{title} {part}"] for part in ("rank", name, f"{name} low", f"{name} high", f"{name} n")
-    ] == (["1–3", "25.0", "5.0", "70.0", "4"])
+    assert beta["column"] == f"{title}: Made-up rate"
+    names = ("rank_low", "rank_high", "value", "low", "high", "n", "unit")
+    assert [beta[name] for name in names] == ["1", "3", "25.0", "5.0", "70.0", "4", "percent"]
 
 
 def test_without_a_script_every_variant_and_measure_is_on_the_page(visit):
