@@ -58,7 +58,7 @@ def test_site_terminal_hub_and_csv_agree(board, capsys):
     assert by_name(metric_rows(facts)) == wanted
     pages, table = site_of(board, {one.name: one for one in tracks.metrics_of(AT, board)})
     assert by_name(csv.DictReader(io.StringIO(pages[f"boards/{board}-metrics.csv"]))) == wanted
-    assert by_name(json.loads(pages["tables.json"])["metrics"][board]) == wanted
+    assert by_name(json.loads(pages[f"boards/{board}.json"])["metrics"]) == wanted
     for line in csv.DictReader(io.StringIO(pages[f"boards/{board}.csv"])):
         assert (line["label"], line["table"], line["direction"]) == wanted[line["metric"]][:3]
     assert set(table["metric"]) == set(records)

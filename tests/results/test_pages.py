@@ -1,8 +1,10 @@
 """Real boards open the home page; each has a page with figure, table, slices and the rows behind its numbers."""
 
+import csv
 import json
 import re
 from html import unescape
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,23 @@ def test_the_rows_are_beside_the_page_and_give_the_scores(pages):
     lines = pages["real/judged-scores.csv"].splitlines()
     assert "made_up_rate,alpha,model,task=qa,0.0,0.0,0.66,2,,,aa" in lines
     assert json.loads(pages["real/judged-card.json"])["command"] == "truerate real DATA"
+
+
+def test_the_json_of_a_board_holds_its_card_and_the_scores_of_its_csv(pages):
+    whole = json.loads(pages["real/judged.json"])
+    assert whole["card"] == json.loads(pages["real/judged-card.json"])
+    rows = [dict(zip(whole["columns"], row, strict=True)) for row in whole["rows"]]
+    lines = list(csv.DictReader(StringIO(pages["real/judged-scores.csv"])))
+    assert [row["subject"] for row in rows] == [line["subject"] for line in lines]
+    assert [str(row["value"]) for row in rows] == [line["value"] for line in lines]
+    assert {"task": "chat"} in [row["slice"] for row in rows]
+    index = json.loads(pages["tables.json"])["boards"]
+    entry = next(board for board in index if board["name"] == "judged")
+    assert (entry["licence"], entry["n"], entry["page"]) == ("MIT", 4, "real/judged.html")
+    made = {file for file in entry["files"] if not file.endswith(".parquet")}  # rows are copied from results/
+    assert made <= pages.keys() and "real/judged-rows.parquet" in entry["files"]
+    links = {of.get("href") for tag, of in Elements(pages["real/judged.md"]).elements if tag == "a"}
+    assert {file.removeprefix("real/") for file in entry["files"]} <= links
 
 
 def test_hostile_names_stay_text(pages):

@@ -140,10 +140,21 @@ def test_texts_whose_rights_are_closed_stay_out(pages):
     assert "its records are ids" in Elements(pages["samples.md"]).text
 
 
-def test_tables_json_holds_every_row(pages):
-    whole = json.loads(pages["tables.json"])
-    assert len(whole["rows"]) == tiny_tables().rows.height
-    assert [board["name"] for board in whole["boards"]] == [board.name for board in tiny_tables().boards]
+def test_the_json_of_each_board_holds_every_row_and_tables_json_lists_its_files(pages):
+    index = json.loads(pages["tables.json"])["boards"]
+    assert [board["name"] for board in index] == [board.name for board in tiny_tables().boards]
+    assert all(file in pages for board in index for file in board["files"])
+    rows = []
+    for board in index:
+        whole = json.loads(pages[f"boards/{board['name']}.json"])
+        assert whole["board"] == board
+        rows += [dict(zip(whole["columns"], row, strict=True)) for row in whole["rows"]]
+    assert len(rows) == tiny_tables().rows.height
+    wanted = tiny_tables().rows.to_dicts()
+    names = ("table", "subject", "metric", "value", "low", "high", "n", "rank_low", "rank_high", "provenance")
+    assert sorted([[str(row[name]) for name in names] for row in rows]) == (
+        sorted([[str(row[name]) for name in names] for row in wanted])
+    )
 
 
 def test_no_boards_give_a_site_that_says_so():

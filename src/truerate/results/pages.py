@@ -1,7 +1,7 @@
 """The page of a board: figures, table, slices, judges, label audit, and the rows behind every number."""
 
 import json
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any
 
 import polars as pl
@@ -10,6 +10,7 @@ from truerate.results import figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
+from truerate.site.downloads.boards import packed_table
 from truerate.site.measures import signed
 from truerate.site.safety import csv_text, script
 from truerate.site.tables import Fill
@@ -35,7 +36,9 @@ class DrawnBoard(RealBoard):
     """A board with its page, and its line in the list of boards."""
 
     def files(self, fill: Fill) -> dict[str, str]:
-        """Return the page, and beside it the rows as a script, scores, suspect labels and card, by path."""
+        """Return the page, and beside it what is made of the board (`downloads`) and its rows as a script, by
+        path.
+        """
         path = f"real/{self.name}"
         more = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
         more |= {f"{path}-rows.js": rows_script(self)} if self.table is None else {}
@@ -43,7 +46,22 @@ class DrawnBoard(RealBoard):
             f"{path}.md": fill("real/board.md.j2", "..", **context(self)),
             f"{path}-scores.csv": csv_text(*scores_csv(self)),
             f"{path}-card.json": json.dumps(dict(self.card), indent=1, sort_keys=True) + "\n",
+            f"{path}.json": scores_json(self),
         }
+
+    @property
+    def downloads(self) -> dict[str, str]:
+        """The files beside the page, each with what it holds; rows, labels and tables lie in results/."""
+        is_there = {
+            "-rows.parquet": ("ids, clusters and values behind the scores", self.table is None),
+            "-labels.parquet": ("labels behind the rows", self.n_labels > 0),
+            "-table.csv": ("the published figures", self.table is not None),
+            "-scores.csv": ("every score", True),
+            "-suspects.csv": ("labels to look at", bool(self.suspects)),
+            "-card.json": ("what was measured, by whom", True),
+            ".json": ("card and scores", True),
+        }
+        return {f"{self.name}{end}": what for end, (what, is_file) in is_there.items() if is_file}
 
     def in_short(self) -> dict:
         """Its size, who may be the best, and who labelled or judged, for the list of boards."""
@@ -254,6 +272,13 @@ def scores_csv(board: RealBoard) -> tuple[tuple[str, ...], list[tuple]]:
         tuple(";".join(map("=".join, cell)) if isinstance(cell, tuple) else cell for cell in astuple(score))
         for score in board.scores
     ]
+
+
+def scores_json(board: RealBoard) -> str:
+    """The card and every score for other programs, `slice` as an object: the leading one is empty."""
+    names = [field.name for field in fields(RealScore)]
+    rows = [asdict(score) | {"slice": dict(score.slice)} for score in board.scores]
+    return packed_table(rows, names, card=dict(board.card))
 
 
 def rows_script(board: RealBoard) -> str:

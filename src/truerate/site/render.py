@@ -12,16 +12,16 @@ from markupsafe import Markup
 
 import truerate.site.board as board
 import truerate.site.detector_pages as detector_pages
+import truerate.site.downloads.boards as downloads
 import truerate.site.ledger as ledger
 import truerate.site.overview as overview
 import truerate.site.samples.browser as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
-from truerate.core.schemas import unanswered, unpaired
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, day_in_words, roughly, signed, thousands
-from truerate.site.safety import coded, csv_text, inert, plain, slug
-from truerate.site.tables import Board, Fill, Tables
+from truerate.site.safety import coded, inert, plain, slug
+from truerate.site.tables import Fill, Tables
 
 ASSETS = (".css", ".js", ".svg")
 
@@ -79,15 +79,14 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         "models.md": fill("models.md.j2", ".", **overview.all_models(tables)),
         "samples.md": fill("samples.md.j2", ".", **samples.context(tables)),
         "ledger.md": fill("ledger.md.j2", ".", **ledger.context(tables)),
-        "tables.json": _tables_json(tables),
+        downloads.INDEX: downloads.index(tables),
         "build_info.js": "truerateBuild(null);\n",
     }
     if tables.real and tables.is_simulated:
         pages["checks.md"] = fill("checks.md.j2", ".", **overview.checks(tables))
     for shown in tables.boards:
         pages[f"boards/{shown.name}.md"] = fill("board.md.j2", "..", **board.context(tables, shown))
-        pages[f"boards/{shown.name}.csv"] = _rows_csv(tables, shown)
-        pages[f"boards/{shown.name}-metrics.csv"] = _metrics_csv(shown)
+        pages |= downloads.files_of(tables, shown)
         if sheet := tables.datasheets.get(shown.name):
             pages[f"datasheets/{shown.name}.md"] = fill("datasheet.md.j2", "..", board=shown, sections=sheet)
     for name in overview.models_of(tables):
@@ -186,43 +185,3 @@ def _oneline(block: str) -> Markup:
 
 def _prose(path: Path) -> str:
     return path.read_text("utf-8") if path.is_file() else ""
-
-
-def _tables_json(tables: Tables) -> str:
-    """Rows, scores and boards for machines."""
-    whole = {
-        "boards": [
-            {key: getattr(shown, key) for key in ("name", "track", "source", "title", "is_simulated")}
-            for shown in tables.boards
-        ],
-        "confidence": tables.confidence,
-        "metrics": {
-            shown.name: [record.facts() for record in shown.measures.values()] for shown in tables.boards
-        },
-        "rows": [row for shown in tables.boards for row in tables.rows_of(shown.name)],
-        "scores": [row | {"slice": unpaired(row["slice"])} for row in tables.scores.to_dicts()],
-    }
-    return json.dumps(whole, ensure_ascii=True, indent=1, sort_keys=True) + "\n"
-
-
-def _rows_csv(tables: Tables, board: Board) -> str:
-    rows = tables.rows_of(board.name)
-    header = "table subject kind metric slice rank_low rank_high value low high n provenance".split()
-    header += "label unit direction note".split()
-    pairs = zip(rows, unanswered(rows), strict=True)
-    lines = [
-        row
-        | {
-            "slice": ";".join(f"{key}={value}" for key, value in row["slice"].items()),
-            "note": "no answers" if is_silent else "",
-        }
-        | {name: getattr(board.measures[row["metric"]], name) for name in ("label", "unit", "direction")}
-        for row, is_silent in pairs
-    ]
-    return csv_text(header, ([line[key] for key in header] for line in lines))
-
-
-def _metrics_csv(board: Board) -> str:
-    """The records of a board's metrics, one a line."""
-    lines = [record.facts() for record in board.measures.values()]
-    return csv_text(list(lines[0]) if lines else [], (list(line.values()) for line in lines))

@@ -126,6 +126,8 @@ class CommittedBoard(Protocol):
     def judge_errors(self) -> Sequence[Any]: ...
     @property
     def table(self) -> pl.DataFrame | None: ...
+    @property
+    def downloads(self) -> Mapping[str, str]: ...
 
     def files(self, fill: Fill) -> dict[str, str]:
         """Its page and the tables beside it, by path."""
@@ -143,8 +145,7 @@ class Tables:
 
     `title`: the site's name (params `site.title`). `boards`: in the order shown; the first leads the home
     page. `models`: alias to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing
-    keys are shown as unknown. `rows`: one `Row` frame of all boards; `scores`: one `Score` frame of all
-    boards (only handed on in tables.json). `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
+    keys are shown as unknown. `rows`: one `Row` frame of all boards. `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
     `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`, `source`; any may be missing.
     `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them
     from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
@@ -159,7 +160,6 @@ class Tables:
     boards: tuple[Board, ...]
     models: Mapping[str, Mapping]
     rows: pl.DataFrame
-    scores: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Score))
     ledger: Sequence[Mapping] = ()
     metric_docs: Sequence[Mapping] = ()
     detector_docs: Sequence[Mapping] = ()

@@ -64,7 +64,6 @@ def site_tables(config: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
         boards=tuple(board_tables(config, name) for name in config.p.boards),
         models={alias: model_card(config, alias) for alias in config.p.models},
         rows=rows,
-        scores=pl.concat([load(Score, config.scores(name, "scores")) for name in config.p.boards]),
         ledger=read_json(config.leaderboard("ledger.json")),
         metric_docs=function_docs(f"{ROOT}/metrics"),
         detector_docs=[*rule_docs(), *published_docs(config), *function_docs(f"{ROOT}/detectors")],
