@@ -136,6 +136,11 @@
   };
   window.truerate.take = { csv, json, markdown, copy, group };
 
+  /* Addresses of what is embedded begin at the site's own, where the site knows it. */
+  const canonical = document.querySelector("link[rel=canonical]")?.href;
+  for (const block of document.querySelectorAll("[id^=embed-][data-copy]")) {
+    if (canonical) block.textContent = block.textContent.replace(/(href|src)="(?=real\/)/g, `$1="${new URL("..", canonical)}`);
+  }
   for (const block of document.querySelectorAll("[data-copy]")) {
     const said = make("span", { class: "tr-done", role: "status" });
     const button = make("button", { type: "button", class: "tr-button" }, block.dataset.copy);

@@ -119,3 +119,32 @@ def test_the_buttons_take_what_the_filter_leaves(visit):
     text = page.evaluate("navigator.clipboard.readText()")
     assert text.startswith("| Subject | rank | Made-up rate % | Interval | n |")
     assert len(text.splitlines()) == 3
+
+
+def test_bibtex_and_the_snippets_of_the_figure_are_copied_with_the_sites_own_address(visit):
+    page = visit("real/judged.html")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#cite-this summary").click()
+    page.get_by_role("button", name="Copy BibTeX").click()
+    page.get_by_text("Copied", exact=True).wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert (
+        text.startswith("@misc{truerate-judged,\n  title = {Judged replies},\n") and text.count("@misc{") == 1
+    )
+    page.locator("#embed-its-figure summary").click()
+    page.get_by_role("button", name="Copy the image").click()
+    page.locator("#embed-its-figure").get_by_text("Copied", exact=True).wait_for()
+    snippet = page.evaluate("navigator.clipboard.readText()")
+    assert snippet.startswith('<a href="real/judged.html"><img src="real/judged.svg" alt="Judged replies"')
+
+
+def test_the_figure_draws_on_its_own_in_light_and_dark(visit):
+    inks = []
+    for scheme in ("light", "dark"):
+        page = visit("real/judged.svg", scheme=scheme)
+        colour = "one => getComputedStyle(one).fill"
+        inks.append(
+            (page.locator("rect.paper").evaluate(colour), page.locator("text.title").evaluate(colour))
+        )
+        assert page.locator("circle.dot").count() == 4
+    assert inks[0][0] == "rgb(252, 251, 248)" and len({*inks[0], *inks[1]}) == 4

@@ -1,7 +1,8 @@
 """BibTeX entries hold their values as data: nothing in a title ends an entry or the block that shows it."""
 
+from truerate.core.bibtex import bibtex_of_paper, entry
 from truerate.core.card import Card, Ranked
-from truerate.hub.markdown import bibtex, bibtex_of_paper, entry
+from truerate.hub.markdown import bibtex
 
 
 def test_an_entry_has_a_plain_key_and_no_brace_of_a_value():

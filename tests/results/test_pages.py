@@ -6,12 +6,14 @@ import re
 from html import unescape
 from io import StringIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from test_site_render import Elements
 from tiny_results import HOSTILE, VALUES, write_results
 from tiny_site import site_of, tiny_site
 
+import truerate
 from truerate.results.read import read_board, real_boards
 
 
@@ -112,6 +114,56 @@ def test_the_json_of_a_board_holds_its_card_and_the_scores_of_its_csv(pages):
     assert made <= pages.keys() and "real/judged-rows.parquet" in entry["files"]
     links = {of.get("href") for tag, of in Elements(pages["real/judged.md"]).elements if tag == "a"}
     assert {file.removeprefix("real/") for file in entry["files"]} <= links
+
+
+def test_a_board_is_cited_under_the_authors_of_its_data_and_with_its_measures_paper(tmp_path):
+    title = "50 % of } \\input{x} ``` & <b>it</b>"
+    card = {"citation": "A. One, B. C. Two. Some set. 2024.", "name": "Set", "licence": "MIT"}
+    write_results(
+        tmp_path,
+        title=title,
+        track="halueval",
+        dated="2025-03-01",
+        set=card | {"url": "https://example.org/set", "redistribution": "yes"},
+    )
+    page = site_of(real=real_boards(tmp_path))["real/judged.md"]
+    block = re.search(r'<pre class="tr-copied"[^>]*BibTeX[^>]*>(.*?)</pre>', page)
+    text = unescape(block[1])
+    assert "<" not in block[1]
+    board, paper = text.split("\n\n")
+    assert board.splitlines()[:7] == [
+        "@misc{truerate-judged,",
+        "  author = {A. One and B. C. Two},",
+        "  title = {50 \\% of inputx \\& <b>it</b>},",
+        "  year = {2025},",
+        "  date = {2025-03-01},",
+        "  url = {https://example.org/set},",
+        f"  version = {{truerate {truerate.__version__}, rows aa}},",
+    ]
+    assert paper.startswith("@misc{halueval,") and "eprint = {2305.11747}" in paper
+
+
+def test_the_figure_is_a_file_of_its_own_with_title_description_and_source(tmp_path, pages):
+    write_results(tmp_path, title=f"A & B {HOSTILE}", dated="2025-03-01")
+    svg = site_of(real=real_boards(tmp_path))["real/judged.svg"]
+    root = ElementTree.fromstring(svg)
+    name = "{http://www.w3.org/2000/svg}"
+    assert "beta 25.0, interval 5.0 to 70.0" in root.find(f"{name}desc").text
+    assert root.find(f"{name}title").text.startswith("A   B evil")
+    assert "1 March 2025 · n up to 4 · Set · truerate" in "".join(root.itertext())
+    assert {node.tag.removeprefix(name) for node in root.iter()} <= (
+        {"svg", "title", "desc", "style", "rect", "text", "tspan", "g", "defs", "pattern", "line", "circle"}
+    )
+    assert "url(http" not in svg and "href" not in svg and "@import" not in svg
+    style = (ROOT / "site/assets/style.css").read_text("utf-8")
+    assert {*re.findall(r"#[0-9a-f]{3,8}\b", root.find(f"{name}style").text)} <= {
+        *re.findall(r"#[0-9a-f]{3,8}\b", style)
+    }
+    shown = re.findall(r'id="embed-\w+"[^>]*>(.*?)</pre>', unescape(pages["real/judged.md"]))
+    assert [re.match(r"<(a|iframe) (?:href|src)=.real/judged\.", text)[1] for text in shown] == [
+        "a",
+        "iframe",
+    ]
 
 
 def test_hostile_names_stay_text(pages):

@@ -7,10 +7,11 @@ import polars as pl
 from markupsafe import Markup
 
 from truerate.core import schemas
+from truerate.core.bibtex import bibtex_of_paper
 from truerate.core.schemas import SPLITS, pair, unpaired
 from truerate.hub.configs import CARD_WORDS, COLUMNS, TABLES
 from truerate.hub.licences import Licence
-from truerate.hub.markdown import bibtex, bibtex_of_paper, filled
+from truerate.hub.markdown import bibtex, filled
 from truerate.hub.metadata import front_matter
 from truerate.hub.release import BoardFacts
 from truerate.hub.shards import Config, Shard

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from truerate.core.card import Card
+from truerate.core.bibtex import entry
 from truerate.core.text import clean
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -79,33 +79,9 @@ def _environment() -> Environment:
 # ---- citations ---------------------------------------------------------------------------------------------
 _KINDS = {"dataset": "Data set", "model": "Model", "space": "Site"}
 _PAGES = {"dataset": "datasets/", "model": "", "space": "spaces/"}
-_AS_IS = {"howpublished", "eprint", "archiveprefix"}
-_LATEX_SPECIAL = re.compile(r"([&%$#_])")
-_ARXIV = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 
 
 def bibtex(repo: str, title: str, kind: str) -> str:
     """A repository of the Hub as a BibTeX entry of type `misc`."""
     address = f"https://huggingface.co/{_PAGES[kind]}{repo}"
     return entry(repo, title=title, howpublished=address, note=f"{_KINDS[kind]}, made by truerate")
-
-
-def bibtex_of_paper(track: Card) -> str:
-    """The paper of a track as a BibTeX entry; its authors stand in the note, as the citation spells them."""
-    number = _ARXIV.search(track.citation)
-    eprint = {"eprint": number[1], "archiveprefix": "arXiv"} if number else {}
-    return entry(track.name, title=track.paper, howpublished=track.url, note=track.citation, **eprint)
-
-
-def entry(key: str, **fields: str) -> str:
-    """A BibTeX entry of type `misc` under a key of letters, digits and hyphens.
-
-    Braces, backslashes, line breaks and backticks of a value, which would end it or the block that shows it,
-    are left out; what LaTeX acts on in words is escaped, in addresses it is not.
-    """
-    name = re.sub(r"[^A-Za-z0-9]+", "-", key).strip("-").lower()
-    plain = {field: " ".join(re.sub(r"[{}\\`]", "", clean(text)).split()) for field, text in fields.items()}
-    for field in plain.keys() - _AS_IS:
-        plain[field] = _LATEX_SPECIAL.sub(r"\\\1", plain[field])
-    lines = [f"  {field} = {{{text}}}," for field, text in plain.items() if text]
-    return "\n".join([f"@misc{{{name},", *lines, "}"])

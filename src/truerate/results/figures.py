@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from truerate.results.board import RealBoard, RealScore
 from truerate.site.charts import Axis, apart, shortened, ticks
+from truerate.site.measures import day_in_words
 from truerate.site.safety import plain
 
 ROW, HEAD, FOOT = 17, 18, 32  # of a forest plot: height of a line, above the first, below the last
@@ -24,6 +25,12 @@ class Sizes:
     names: int
     numbers: int = 98
 
+
+EDGE, TITLE, SOURCE = (
+    16,
+    34,
+    26,
+)  # of a figure on its own: margin, height of the title, of the line that names the source
 
 # Of the small one a unit is about a pixel of a phone of 390, so that its words are as large as on the desk.
 SMALL, WHOLE = Sizes(362, 150, 88), Sizes(900, 262)
@@ -67,6 +74,20 @@ def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) 
         "rows": rows, "measure": measure, "description": _described(board, shown),
         "file": f"{board.name}-forest{SUFFIX[sizes]}",
     }  # fmt: skip
+
+
+def standalone(board: RealBoard) -> dict:
+    """Return what real/figure.svg.j2 draws: the forest plot of all lines with title and source, for other pages."""
+    drawn, card, title = forest(board, board.ranked), board.card, str(board.card["title"])
+    units = f"n up to {card['n_units']:,}" if card["n_units"] else ""
+    parts = (title, day_in_words(str(card.get("dated") or "")), units, str(card["set"]["name"]), "truerate")
+    return {
+        "forest": drawn,
+        "size": (drawn["width"] + 2 * EDGE, drawn["height"] + TITLE + SOURCE),
+        "title": title,
+        "shown": shortened(title, 110),
+        "source": shortened(" · ".join(dict.fromkeys(filter(None, parts))), 190),
+    }
 
 
 def _axis(unit: str, shown: Sequence[RealScore], start: float, end: float) -> tuple[Axis, list[float]]:

@@ -6,14 +6,18 @@ from typing import Any
 
 import polars as pl
 
+from truerate.config.track_blocks import track_names
 from truerate.results import figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
 from truerate.site.downloads.boards import packed_table
+from truerate.site.downloads.citation import bibtex_of_board
+from truerate.site.downloads.embedding import snippets
 from truerate.site.measures import signed
 from truerate.site.safety import csv_text, script
 from truerate.site.tables import Fill
+from truerate.tracks.protocol import card_of_track
 
 REDISTRIBUTION = {
     "yes": "its texts may be republished",
@@ -47,6 +51,7 @@ class DrawnBoard(RealBoard):
             f"{path}-scores.csv": csv_text(*scores_csv(self)),
             f"{path}-card.json": json.dumps(dict(self.card), indent=1, sort_keys=True) + "\n",
             f"{path}.json": scores_json(self),
+            f"{path}.svg": fill("real/figure.svg.j2", "..", **figures.standalone(self)),
         }
 
     @property
@@ -60,6 +65,7 @@ class DrawnBoard(RealBoard):
             "-suspects.csv": ("labels to look at", bool(self.suspects)),
             "-card.json": ("what was measured, by whom", True),
             ".json": ("card and scores", True),
+            ".svg": ("the figure, to be embedded", True),
         }
         return {f"{self.name}{end}": what for end, (what, is_file) in is_there.items() if is_file}
 
@@ -125,6 +131,7 @@ def context(board: RealBoard) -> dict[str, Any]:
     return {
         "board": board,
         "card": board.card,
+        **taken(board),
         "forest": figures.forest(board, board.ranked),
         "narrow": figures.forest(board, board.ranked, figures.SMALL),
         "scatter": figures.responding(board),
@@ -146,6 +153,22 @@ def context(board: RealBoard) -> dict[str, Any]:
         "rest": [score for score in board.scores if _is_beside(board, score)],
         # what differs first, then what is not measured here, then as they stand there
         "published": sorted(board.published, key=lambda figure: AS_EXPECTED.get(figure.verdict, 0)),
+    }
+
+
+def taken(board: RealBoard) -> dict[str, Any]:
+    """What take.html.j2 shows: BibTeX of the board, and HTML that embeds its figure."""
+    card, track = board.card, str(board.card["track"])
+    return {
+        "bibtex": bibtex_of_board(
+            board.name,
+            str(card["title"]),
+            card["set"],
+            dated=str(card.get("dated") or ""),
+            provenance=(score.provenance for score in board.ranked),
+            track=card_of_track(track) if track in track_names() else None,
+        ),
+        "snippets": snippets(board.name, str(card["title"]), figures.standalone(board)["size"]),
     }
 
 

@@ -5,6 +5,7 @@ import polars as pl
 import truerate.site.audit as audit
 from truerate.core.metric import FEW
 from truerate.site.charts.flow import flow
+from truerate.site.downloads.citation import bibtex_of_board
 from truerate.site.layout import Page, Rows, Section, by_words, laid_out
 from truerate.site.measures import thousands
 from truerate.site.panels import panels
@@ -41,6 +42,7 @@ def context(tables: Tables, board: Board) -> dict:
         other.name: tables.rows_of(other.name) for other in tables.boards if other.track != board.track
     }
     of_board = tables.rows_of(board.name)
+    inputs = sorted({row["provenance"] for row in rows if row["provenance"]})
     return {
         "board": board,
         "card": board.track_card,
@@ -59,7 +61,10 @@ def context(tables: Tables, board: Board) -> dict:
         "accounts": accounts(board),
         "idle": [*board.idle, *thin_subjects(board, rows)],
         "flow": flow(board.steps),
-        "inputs": sorted({row["provenance"] for row in rows if row["provenance"]}),
+        "inputs": inputs,
+        "bibtex": bibtex_of_board(
+            board.name, board.title, board.source_card, provenance=inputs, track=board.track_card
+        ),
         "n_rows": tables.rows.filter(pl.col("board") == board.name).height,
     }
 
