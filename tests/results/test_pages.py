@@ -166,6 +166,17 @@ def test_the_figure_is_a_file_of_its_own_with_title_description_and_source(tmp_p
     ]
 
 
+def test_the_data_page_names_licence_citation_rights_and_files_of_every_set(pages):
+    page = Elements(pages["data.md"])
+    for words in ("MIT", "ids only, no text", "Somebody 2025", "https://example.org/set", "Labelled replies"):
+        assert words in page.text
+    links = {of.get("href") for tag, of in page.elements if tag == "a"}
+    index = json.loads(pages["tables.json"])["boards"]
+    assert {file for board in index for file in board["files"]} <= links
+    assert {board["page"] for board in index} <= links
+    assert [of["id"] for _, of in page.elements if (of.get("id") or "").startswith("set-")] == ["set-set"]
+
+
 def test_hostile_names_stay_text(pages):
     for name in ("index.md", "real/judged.md"):
         elements = Elements(pages[name])

@@ -7,12 +7,13 @@ import polars as pl
 from markupsafe import Markup
 
 from truerate.site.board import flags, page_and_rows
+from truerate.site.downloads.boards import names_of
 from truerate.site.home.strips import choices, sentences, strips
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
 from truerate.site.registry import page_of
 from truerate.site.safety import coded, inert
-from truerate.site.tables import Board, Tables
+from truerate.site.tables import Board, CommittedBoard, Tables
 from truerate.site.views import Panel, View
 
 ANY = View("detectors", switch="task", across=("scheme",), head="Judge")
@@ -126,14 +127,27 @@ def _without_variant(row: dict) -> dict:
 
 
 def data(tables: Tables) -> dict:
-    """Return what data.md.j2 shows."""
+    """Return what data.md.j2 shows: the sets behind real boards, and the sources of the build, each with its
+    rights and its boards, whose files are named.
+    """
+    real: dict[tuple, list[CommittedBoard]] = {}
+    for board in tables.real:
+        real.setdefault(tuple(board.card["set"].items()), []).append(board)
     cards = {board.source: board.source_card for board in tables.boards if board.source_card}
     sources = [
-        {"name": name, "rights": RIGHTS.get(str(card.get("redistribution")), "rights not stated"), **card}
+        {
+            **card,
+            "name": name,
+            "boards": [(board, names_of(board)) for board in tables.boards if board.source == name],
+        }
         for name, card in cards.items()
     ]
-    names = [board.name for board in tables.boards]
-    return {"sources": sources, "schemas": tables.schema_docs, "downloads": names}
+    return {
+        "real": [dict(card) | {"boards": boards} for card, boards in real.items()],
+        "sources": sources,
+        "rights_of": lambda card: RIGHTS.get(str(card.get("redistribution")), "rights not stated"),
+        "schemas": tables.schema_docs,
+    }
 
 
 def methods(tables: Tables) -> dict:
