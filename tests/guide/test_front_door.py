@@ -23,6 +23,14 @@ def test_links_lead_to_files(page):
     assert not gone
 
 
+def test_every_finding_is_in_its_table_and_in_the_guide():
+    names = sorted(path.stem for path in (ROOT / "findings").glob("*.sh"))
+    table = re.findall(r"^\| (\w+) \|", (ROOT / "findings/README.md").read_text("utf-8"), re.M)
+    page = (ROOT / "site/pages/guide/surprises.md").read_text("utf-8")
+    assert sorted(table) == sorted(["script", *names])
+    assert set(re.findall(r"`findings/(\w+)\.sh`", page)) == set(names)
+
+
 def test_the_picture_is_small():
     assert (ROOT / "site/assets/screenshot.png").stat().st_size < 200_000
 
