@@ -28,7 +28,7 @@ FILE = "\n".join(["system,question,reference,answer,hallucinated", *ROWS]) + "\n
         (["--name", "W", "--licence", "MIT", "--map", "answr=a"], "allowed: ROLE=FIELD"),
         (["--name", "W", "--licence", "MIT", "--map", "answer=a"], "no line has 'a'"),
         (["--name", "W", "--licence", "MIT", "--map", "label=question"], "line 2: 'question' is"),
-        (["--name", "W", "--licence", "MIT", "--labels", "absent.csv"], "'absent.csv': No such file"),
+        (["--name", "W", "--licence", "MIT", "--labels", "absent.csv"], "no file 'absent.csv' with labels"),
     ],
 )
 def test_what_is_missing_is_one_line_before_anything_is_built(options, says, tmp_path, monkeypatch, capsys):

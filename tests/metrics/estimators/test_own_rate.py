@@ -178,3 +178,10 @@ def test_one_answer_without_a_label_may_be_either():
     cell = Cell(np.ones(16), flagged, gold, np.arange(16).astype(str))
     rate = rate_of("all", cell)
     assert (rate.low, rate.high) == (6 / 16, 7 / 16) and rate.value == pytest.approx(7 / 16)
+
+
+def test_few_labels_leave_open_no_more_than_answers_without_one():
+    """4 answers, labels of 3, 2 of them hallucinated: of the four 2 or 3 are."""
+    label = np.array([0, 1, 1, np.nan])
+    result = rate_of("all", verdicts([0, 1, 1, 0], label, list("abcd")))
+    assert (result.value, result.low, result.high) == (None, 0.5, 0.75)

@@ -117,7 +117,7 @@ def test_labels_in_a_file_of_their_own_stand_in_place_of_those_beside_the_answer
     beside.write_text(labels.replace("3", "9"), "utf-8")
     with pytest.raises(TruerateError, match=r"source 'mine': reading the labels .*no answer has the id '9'"):
         tables_of(tmp_path / "answers.csv", answers={"map": PEOPLE, "labels": str(beside)})
-    with pytest.raises(TruerateError, match=r"source 'mine': reading .*labels.*absent"):
+    with pytest.raises(TruerateError, match=r"source 'mine': no file .*absent.csv' with labels"):
         tables_of(tmp_path / "answers.csv", answers={"labels": str(tmp_path / "absent.csv")})
 
 

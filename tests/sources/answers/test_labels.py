@@ -135,3 +135,24 @@ def test_an_equal_text_of_two_systems_in_a_blind_sheet_is_labelled_once_each_and
     assert one + other == 200 and 70 <= one <= 130  # four standard errors of a fair coin
     with pytest.raises(SourceError, match="2 answers have the id 'q0'; name its 'run' or 'system' too"):
         n_labelled(3)
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "id;is_hallucinated\n1;no\n2;yes\n",  # as spreadsheets save it where a comma stands in numbers
+        "\ufeffsep=;\r\nid;is_hallucinated\r\n1;no\r\n2;yes\r\n",
+        "id\thallucinated\n1\tno\n2\tyes\n3\t\n",
+        'id,spans\n1,[]\n2,"[{""start"": 6, ""end"": 11, ""text"": ""three""}]"\n',
+    ],
+)
+def test_a_sheet_is_read_whatever_divides_its_cells(tmp_path, sheet):
+    (tmp_path / "answers.csv").write_text("id,answer\n1,It is two.\n2,It is three.\n3,It is four.\n", "utf-8")
+    (tmp_path / "labels.csv").write_text(sheet, "utf-8", newline="")
+    table = with_labels(read_table(tmp_path / "answers.csv"), tmp_path / "labels.csv")
+    marked = [None if spans is None else bool(spans) for spans in table.frame["spans"].to_list()]
+    assert [False, True, None] in (table.frame["label"].to_list(), marked)
+    (tmp_path / "labels.csv").write_text(sheet.replace("2", "9"), "utf-8", newline="")
+    number = next(n for n, row in enumerate(sheet.split("\n"), start=1) if row[0] == "2")
+    with pytest.raises(SourceError, match=f"line {number}: no answer has the id '9'"):
+        with_labels(read_table(tmp_path / "answers.csv"), tmp_path / "labels.csv")

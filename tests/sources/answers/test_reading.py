@@ -173,6 +173,7 @@ LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
         json.dumps({"run": "x", "rows": ROWS}, indent=1).encode(),
         json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}).encode(),
         *(delimited(sign) for sign in ",;\t"),
+        *(f"sep={sign}\r\n".encode() + delimited(sign) for sign in ";\t"),  # as Excel writes it
         parquet(pl.DataFrame(ROWS)),
     ],
 )
@@ -185,6 +186,13 @@ def test_every_plain_form_is_one_table(tmp_path, content):
         assert table.frame["answer"].to_list() == ["12:30", "1908-05-01"]
         assert table.frame["reference"].to_list() == [row["contexts"] for row in ROWS]
         assert table.frame["verdict:score"].to_list() == [0.5, None] and table.slices == []
+
+
+@pytest.mark.parametrize("score", ["0,5", "50 %"])
+def test_a_number_as_a_spreadsheet_shows_it_is_one_line_with_how_to_write_it(tmp_path, score):
+    file = written(tmp_path, f"answer;score\na;{score}\n")
+    with pytest.raises(SourceError, match=f"line 2: 'score' is '{score}' .write it with a point and without"):
+        read_table(file, verdicts=["score"])
 
 
 def test_classes_of_datasets_count_by_their_names(tmp_path):

@@ -171,12 +171,15 @@ def _open(cell: Cell) -> tuple[float, float]:
 
 
 def _hull(cell: Cell, estimate: Interval | None, confidence: float) -> tuple[float, float]:
-    """The ends that neither few labels alone nor the estimate leave; an answer counts as one row of them."""
+    """The ends that neither few labels alone nor the estimate leave, within what the answers without a label leave
+    open; an answer counts as one row of them.
+    """
     inside = cell.is_labelled
     share = float(cell.gold[inside].sum() / max(cell.total[inside].sum(), 1.0))
     of_labels = wilson(share * cell.k, cell.k, confidence=confidence)
     ends = [end for end in (of_labels, estimate) if end is not None]
-    return min(end.low for end in ends), max(end.high for end in ends)
+    low, high = _open(cell)
+    return max(low, min(end.low for end in ends)), min(high, max(end.high for end in ends))
 
 
 def wider(cell: Cell, interval: Interval, *, confidence: float = 0.95) -> Interval:

@@ -35,6 +35,7 @@ OF_ONE = tuple(
     "answer response output text reference contexts documents passages spans labels messages conversations".split()
 )
 _HEADER = re.compile(r"[\w .:\"'()/\-\[\]{}#%@*+?]+")
+SEPARATOR = re.compile("sep=([,\t;|])", re.IGNORECASE)  # Excel's first line, above the names of columns
 _FIRST_BREAK = re.compile(r"\r?\n|\r")
 
 Record = dict[str, Any]
@@ -296,8 +297,10 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> Record:
 
 # ---- delimited ---------------------------------------------------------------------------------------------
 def delimiter_of(text: str) -> str | None:
-    """The delimiter of a table whose first line names its columns; None where the line does not."""
+    """The delimiter of a table whose first line names its columns, or is Excel's `sep=;`; None where it does neither."""
     header = _FIRST_BREAK.split(text[:LONGEST].lstrip(), maxsplit=1)[0]
+    if stated := SEPARATOR.fullmatch(header):
+        return stated[1]
     for delimiter in DELIMITERS:
         names = next(csv.reader([header], delimiter=delimiter), [])
         if len(names) > 1 and all(_HEADER.fullmatch(name.strip()) or not name.strip() for name in names):
@@ -322,10 +325,15 @@ def delimited(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, Recor
     with long_cells():
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
-            names = [name.strip() or f"column {n}" for n, name in enumerate(next(reader), start=1)]
-            if twice := [name for name in names if names.count(name) > 1]:
-                raise ValueError(f"line 1: column {twice[0]!r} stands there twice; give each its own name")
+            header = next(reader)
+            if SEPARATOR.fullmatch(delimiter.join(header)):
+                header = next(reader, [])
+            names = [name.strip() or f"column {n}" for n, name in enumerate(header, start=1)]
             number = reader.line_num + 1
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise ValueError(
+                    f"line {number - 1}: column {twice[0]!r} stands there twice; give each its own name"
+                )
             for cells in reader:
                 if len(cells) > len(names):
                     raise ValueError(

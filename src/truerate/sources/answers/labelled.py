@@ -78,6 +78,8 @@ def read(
     """
     chosen = answers or AnswerFields()
     beside = None if chosen.labels is None else Path(chosen.labels).expanduser()
+    if beside is not None and not beside.is_file():
+        raise SourceError(f"source {name!r}: no file {str(beside)!r} with labels")
     data = _data_of(path, name, beside)
     folder = path if path.is_dir() else path.parent
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=_card(name, rights), is_own=True)
@@ -119,7 +121,7 @@ def _data_of(path: Path, name: str, labels: Path | None) -> Path | list[Path]:
     present = [
         file
         for file in files(path)
-        if file.name not in ABOUT and (labels is None or not labels.is_file() or not file.samefile(labels))
+        if file.name not in ABOUT and (labels is None or not file.samefile(labels))
     ]
     if not present:
         raise SourceError(f"source {name!r}: no file in {str(path)!r}; put the answers there")

@@ -16,6 +16,7 @@ import polars as pl
 from truerate.sources.answers.fields import COLUMNS, SLICE, VERDICT, Fields, column_of, fields_of, is_turned
 from truerate.sources.answers.forms import (
     PARQUET,
+    SEPARATOR,
     STDIN,
     Records,
     at_line,
@@ -312,7 +313,8 @@ def _blocks(source: Any) -> Blocks | None:
     first = begin[: begin.rfind(b"\n") + 1]
     text = first.decode("utf-8-sig", "ignore").lstrip()
     is_lines = text.startswith("{") and text.partition("\n")[0].rstrip().endswith("}")
-    delimiter = None if text.startswith(("{", "[")) else delimiter_of(text)
+    is_table = not text.startswith(("{", "[")) and not SEPARATOR.match(text)
+    delimiter = delimiter_of(text) if is_table else None
     if is_lines:
         head = records_of(source, "answers", b"\n".join(first.split(b"\n")[:HEAD]))
         return Blocks(head, partial(_lines, path), partial(_line_of_object, path))

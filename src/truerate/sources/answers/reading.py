@@ -32,6 +32,7 @@ VERDICTS = {
     word.strip(): is_bad for words, is_bad in ((_BAD, True), (_GOOD, False)) for word in words.split(",")
 }
 LABELS = ("label", "is_hallucinated", "verdict", "value")  # what of an object of one annotator is the label
+_OTHER_NUMBER = lazy(r"-?\d+(?:[.,]\d+)?\s*%?")  # as spreadsheets show numbers
 NOTHING = ("", "nan", "none", "null", "n/a")
 ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful, pass, fail"
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
@@ -97,7 +98,8 @@ def verdict_of(value: object, name: str = "") -> float | None:
     try:
         number = float(word)
     except ValueError:
-        raise ValueError(f"{shown(value)}; allowed: {ALLOWED}") from None
+        how = " (write it with a point and without a sign, as 0.5)" if _OTHER_NUMBER.fullmatch(word) else ""
+        raise ValueError(f"{shown(value)}{how}; allowed: {ALLOWED}") from None
     if math.isinf(number):
         raise ValueError(f"{shown(value)}; allowed: {ALLOWED}")
     return None if math.isnan(number) else number

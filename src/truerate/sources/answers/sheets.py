@@ -9,11 +9,12 @@ from typing import Any
 
 from truerate.annotation.label_files import read_labels
 from truerate.core.errors import SourceError
+from truerate.core.lenient import exact
 from truerate.sources.answers.forms import Source, records_of
 from truerate.sources.answers.reading import yes_or_no
 
 Record = dict[str, Any]
-FORMS = (".csv", ".json")
+SHEET, LABEL_STUDIO = ".csv", ".json"
 OF_REPEATS = ("run", "system")  # tell apart answers that have one id
 VERDICT, SPANS, WEIGHT = "is_hallucinated", "spans", "weight"
 
@@ -25,9 +26,11 @@ def label_records(path: Source) -> tuple[list[tuple[int, Record]], list[str]]:
 
     Raises SourceError for what cannot be read.
     """
-    if not isinstance(path, str | PathLike) or Path(path).suffix.lower() not in FORMS:
-        records = records_of(path, "labels")
-        if not any("task_id" in record for _, record in records):
+    form = Path(path).suffix.lower() if isinstance(path, str | PathLike) else ""
+    if form != LABEL_STUDIO:
+        records = [(number, _with_spans(record)) for number, record in records_of(path, "labels")]
+        of_sheet = {"task_id", VERDICT} if form == SHEET else {"task_id"}
+        if not any(of_sheet & record.keys() for _, record in records):
             return records, []
     else:
         records = []
@@ -46,6 +49,14 @@ def label_records(path: Source) -> tuple[list[tuple[int, Record]], list[str]]:
             "taken to be like the others"
         )
     return _as_verdicts(_of_one_kind(filled), notes), notes
+
+
+def _with_spans(record: Record) -> Record:
+    """A record whose spans stand in a cell as JSON with what they say; any other as it is."""
+    try:
+        return record | {SPANS: exact(record[SPANS])} if isinstance(record.get(SPANS), str) else record
+    except (ValueError, RecursionError):
+        return record
 
 
 def _named(record: Record) -> Record:
