@@ -1,6 +1,7 @@
 """Labels of a person's own, in any plain form: of whole answers, or of the spans that are hallucinated."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from zlib import crc32
@@ -10,7 +11,7 @@ import polars as pl
 
 from truerate.core.errors import SourceError, listed
 from truerate.sources.answers.fields import COLUMNS
-from truerate.sources.answers.forms import Record, Source, at_line, named
+from truerate.sources.answers.forms import Record, Records, Source, at_line, named
 from truerate.sources.answers.label_spans import as_spans, kinds_of, spans_in
 from truerate.sources.answers.reading import (
     ALLOWED,
@@ -27,6 +28,7 @@ from truerate.sources.answers.table import AnswerTable, answers_of
 
 NAMES = ("id", "run", "system", "is_hallucinated", "spans", "weight", "annotator")
 LEAST_GAP = 0.25  # of the answers: what weights may miss before a line says so
+TOLD_BY = ("run", "system", "answer")  # answers of one id
 LABEL_NAMES = ("is_hallucinated", "hallucinated", "label")
 
 
@@ -44,14 +46,15 @@ def with_labels(table: AnswerTable, source: Source) -> AnswerTable:
         raise SourceError(
             f'{named(source, "labels")}: it holds none; give {{"id": …, "is_hallucinated": true}} per line'
         )
-    rows = _Rows(table)
-    answers = answers_of(table.frame)
+    rows = _Rows(table, records)
     places = []
     for number, record in records:
         try:
             places.append(rows.row_of(record))
         except ValueError as error:
             raise at_line(source, "labels", number, error) from None
+    labelled_rows = sorted(set(places))
+    answers = dict(zip(labelled_rows, answers_of(table.frame[labelled_rows]), strict=True))
     kinds = kinds_of(
         (record.get("spans"), answers[row]) for (_, record), row in zip(records, places, strict=True)
     )
@@ -103,31 +106,34 @@ def _labelled(
     spans: Mapping[int, list[dict[str, int]]],
     weights: Mapping[int, float | None],
 ) -> AnswerTable:
-    n = table.frame.height
-    shares = [float(np.mean(votes[row])) if votes.get(row) else 0.5 for row in range(n)]
+    shares = [float(np.mean(of_row)) for of_row in votes.values()]
     columns: dict[str, Any] = {
         "label": [None if share == 0.5 else share > 0.5 for share in shares],
-        "spans": [spans.get(row) for row in range(n)],
-        "n_labels": [len(votes.get(row, ())) for row in range(n)],
-        "weight": [weights.get(row) for row in range(n)],
+        "spans": [spans.get(row) for row in votes],
+        "n_labels": [len(of_row) for of_row in votes.values()],
+        "weight": [weights[row] for row in votes],
     }
-    n_ties = sum(share == 0.5 and bool(votes.get(row)) for row, share in enumerate(shares))
+    n_ties = shares.count(0.5)
     notes = [f"labels on which people are divided evenly, not used: {n_ties}"] if n_ties else []
-    frame = table.frame.with_columns(
-        pl.Series(name, values, COLUMNS[name]) for name, values in columns.items()
+    labels = pl.DataFrame(
+        {"row": list(votes)} | columns, schema={"row": pl.UInt32} | {name: COLUMNS[name] for name in columns}
     )
+    rows = table.frame.drop(columns).with_row_index("row")
+    frame = rows.join(labels, on="row", how="left", maintain_order="left")
+    frame = frame.with_columns(pl.col("n_labels").fill_null(0)).select(table.frame.columns)
     return replace(table, frame=frame, notes=[*table.notes, *notes])
 
 
 class _Rows:
-    """The rows of a table by what a label says of its answer."""
+    """The rows of a table that `records` label, by what a label says of its answer."""
 
-    def __init__(self, table: AnswerTable) -> None:
+    def __init__(self, table: AnswerTable, records: Records) -> None:
+        answers = table.frame.select("id", *TOLD_BY).with_row_index("row")
         self.by_id: dict[str, list[int]] = {}
-        for row, name in enumerate(table.frame["id"]):
-            self.by_id.setdefault(name, []).append(row)
-        self.runs, self.systems = table.frame["run"], table.frame["system"]
-        self.texts = table.frame["answer"]
+        self.values: dict[int, dict[str, Any]] = {}
+        for answer in answers.filter(pl.col("id").is_in(list(_ids(records)))).iter_rows(named=True):
+            self.by_id.setdefault(answer["id"], []).append(answer["row"])
+            self.values[answer["row"]] = answer
         self._taken: set[tuple[int, Any]] = set()  # rows with who labelled them
 
     def row_of(self, record: Record) -> int:
@@ -145,17 +151,24 @@ class _Rows:
                 f"no answer has the id {name!r}; an id is that of the answers' file, or a line number"
             )
         rows = self.by_id[name]
-        for field, values in (("run", self.runs), ("system", self.systems)):
+        for field in ("run", "system"):
             if len(rows) > 1 and record.get(field) is not None:
-                rows = [row for row in rows if values[row] == name_of(field, record[field])]
+                rows = [row for row in rows if self.values[row][field] == name_of(field, record[field])]
         if len(rows) > 1 and isinstance(record.get("answer"), str):  # a blind sheet names no system
-            same = [row for row in rows if self.texts[row] == record["answer"]]
+            same = [row for row in rows if self.values[row]["answer"] == record["answer"]]
             rows = [row for row in same if (row, record.get("annotator")) not in self._taken]
             rows = [rows[crc32(name.encode()) % len(rows)]] if rows else same
         if len(rows) != 1:
             raise ValueError(f"{len(rows)} answers have the id {name!r}; name its 'run' or 'system' too")
         self._taken.add((rows[0], record.get("annotator")))
         return rows[0]
+
+
+def _ids(records: Records) -> Iterator[str]:
+    """The ids of lines that name an answer by one."""
+    for _, record in records:
+        with suppress(ValueError):
+            yield id_of(record.get("id"))
 
 
 def _is_null(record: Record) -> bool:
