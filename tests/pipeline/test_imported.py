@@ -78,6 +78,24 @@ def test_what_became_of_a_file_is_named_with_what_to_do(at, change, said):
     assert with_changed_files(at) == ["mine"]
 
 
+def test_a_file_of_labels_beside_the_answers_is_named_when_it_changed(at):
+    Path("elsewhere/answers.csv").write_text(
+        "id,system,answer\n1,alder,In 1204.\n2,alder,In 1893.\n", "utf-8"
+    )
+    labels = Path("elsewhere/labels.csv")
+    labels.write_text("id,is_hallucinated\n1,no\n2,yes\n", "utf-8")
+    settings = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+    source = {"reader": "answers", "path": "elsewhere/answers.csv", "answers": {"labels": str(labels)}}
+    settings["sources"]["mine"] = source | {"rights": {"licence": "MIT"}}
+    settings["boards"] = {"own": {"track": "labelled_replies", "source": "mine", "has_detectors": False}}
+    Path(at.imported("mine")).unlink()
+    layout = _with_settings(settings)
+    assert change_note(layout, "mine") is None
+    labels.write_text("id,is_hallucinated\n1,yes\n2,no\n", "utf-8")
+    os.utime(labels, ns=(1, 1))
+    assert changes(layout, "mine") == ["'elsewhere/labels.csv' has other content"]
+
+
 @pytest.mark.parametrize("key", ["on_bad_row", "seed", "sources"])
 def test_settings_of_a_source_that_were_edited_since_are_named(at, key):
     settings = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
