@@ -70,7 +70,7 @@ def test_rows_have_kinds_and_rank_ranges():
 
 
 def leading(message, models):
-    """Whether each subject may be first, and its rank range, by the values it has on 100 units."""
+    """Whether each subject may be the best, and its rank range, by the values it has on 100 units."""
     scores = scored({name: sum(values) / 100 for name, values in message.items()})
     table = rows(scores, judged(message), dict.fromkeys(models, "model"))
     return {
@@ -89,12 +89,18 @@ def test_no_row_that_loses_to_another_may_be_first():
     assert level == {"good": (True, 1, 2), "bad": (True, 1, 2), "length": (False, 1, 3)}
 
 
+def test_who_leads_is_told_by_comparisons_with_the_best():
+    """Five units differ, all one way: 1/32 one-sided, so that the worse is no best, though its range is 1–2."""
+    best, worse = [1.0] * 100, [0.0] * 5 + [1.0] * 95
+    assert leading({"a": best, "b": worse}, "ab") == {"a": (True, 1, 2), "b": (False, 1, 2)}
+
+
 def test_one_model_alone_has_no_rank_and_leads_nothing():
     none = (False, None, None)
     leaders = leading({"good": GOOD, "length": BAD, "never": BAD}, ["good"])
     assert leaders == {"good": none, "length": none, "never": none}
     assert leading({"length": BAD}, []) == {"length": none}
-    assert leading({"length": GOOD, "never": BAD}, []) == {"length": (True, 1, 1), "never": (False, 2, 2)}
+    assert leading({"length": GOOD, "never": BAD}, []) == {"length": (False, 1, 1), "never": (False, 2, 2)}
 
 
 def test_less_is_better_for_failures():

@@ -29,7 +29,7 @@ def show_boards(config: Layout, *, as_json: bool) -> None:
 
 
 def _leaders(config: Layout, board: str) -> str:
-    """Return who may be first, per task or language, in what the card ranks: one model alone leads nothing."""
+    """Return who may be the best, per task or language, in what the card ranks: one model alone leads nothing."""
     if not Path(config.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
     ranked = card_of(config, board).ranks

@@ -10,13 +10,13 @@ from truerate.config import Statistics
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric, refuse_unrecorded
 from truerate.core.schemas import Row, frame, schema
-from truerate.metrics.ranking import compare_all, leading, rank_ranges
+from truerate.metrics.ranking import compare_all, leading, may_be_best, rank_ranges
 
 BASELINE, MODEL = "baseline", "model"
 
 
 class Rank(NamedTuple):
-    """The rank range of a subject, null where it stands alone, and whether it may be first."""
+    """The rank range of a subject, null where it stands alone, and whether it may be the best."""
 
     low: int | None = None
     high: int | None = None
@@ -106,7 +106,8 @@ def ranks(
     place it would take among them, from a second family. Without a model in a metric and slice all are ranked
     among all. One model alone, or one subject where there is no model, has no rank, and nothing has a place
     beside it. Who has no value on any unit (nothing was answered, or it always abstains) is no rival: it has
-    no rank and widens nobody's.
+    no rank and widens nobody's. Leading are the models that may be the best of the models
+    (`metrics.ranking.may_be_best`) and that nothing is significantly better than; a baseline never is.
     """
     keyed = outcomes.with_columns(key=slice_keys("slice"))
     rank_of = {}
@@ -119,10 +120,14 @@ def ranks(
         compared = compare_all(values, clusters, alpha=alpha, is_model=is_model, **resampled)
         how = {"alpha": alpha, "higher_is_better": is_up, "is_model": is_model}
         ranges = rank_ranges(len(subjects), compared, **how)
-        firsts = leading(len(subjects), compared, **how)
+        firsts = np.array(leading(len(subjects), compared, **how)) & is_model
+        best = may_be_best(values[is_model], clusters, alpha=alpha, seed=seed, higher_is_better=is_up)
+        firsts[is_model] &= np.array(best, dtype=bool)
         is_alone = (sum(is_model) or len(subjects)) == 1
         for subject, ends, is_first in zip(subjects, ranges, firsts, strict=True):
-            rank_of[metric, key, subject] = Rank(None, None, False) if is_alone else Rank(*ends, is_first)
+            rank_of[metric, key, subject] = (
+                Rank(None, None, False) if is_alone else Rank(*ends, bool(is_first))
+            )
     return rank_of
 
 

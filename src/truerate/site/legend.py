@@ -31,7 +31,7 @@ def _ranks(panel: Panel) -> list[str]:
         "does not tell them apart.",
         *["Models are ranked among models; any other row has the place that it would take among them."]
         * has_others,
-        "Tinted: may be first, as nothing that it was tested against is significantly better.",
+        "Tinted: a model that may be the best, by comparisons with the best.",
         *["Bold: best measured among models."] * has_rivals,
     ]
 

@@ -76,7 +76,7 @@ def _entry(tables: Tables, board: Board) -> dict:
 
 
 def leaders(panel: Panel) -> list[dict]:
-    """Per column group who may be first: the models, best value first, and `others`: lines that are none and
+    """Per column group who may be the best: the models, best value first, and `others`: lines that are none and
     to which no model is significantly superior.
 
     A group in which nothing is ranked is left out. `models` is empty where every model is beaten by some row.

@@ -190,7 +190,10 @@ def _line(
             continue
         truth = planted.get((subject, *keys, column.key)) if kind != "planted" else None
         is_rival = kind == "model" and view.has_kinds and row["value"] is not None
-        is_best, is_top = is_rival and row["value"] == best[column.key], bool(row["is_leading"])
+        is_best, is_top = (
+            is_rival and row["value"] == best[column.key],
+            kind == "model" and bool(row["is_leading"]),
+        )
         cells.append(Cell(row, column.measure, truth, is_best, is_top, row["is_unanswered"]))
     name, notes = _line_name(subject, kind, keys, view, vocabulary)
     more = dict.fromkeys(row["note"] for row in rows if row.get("note"))

@@ -183,8 +183,9 @@ class Outcome(Table):
 class Row(Table):
     """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked
     metrics, and where one model or less was measured; models are ranked among models, and a baseline's range is the
-    place that it would take among them. `is_leading`: whether it may be first: nothing that it was tested against, model
-    or baseline, is significantly better; beside models no baseline is. Null where nothing is compared.
+    place that it would take among them. `is_leading`: whether it may be the best: a model that comparisons with the
+    best leave in, and that nothing it was tested against, model or baseline, is significantly better than; no
+    baseline is. Null where nothing is compared.
 
     `kind` says what the subject is: `model`, `baseline` (needs no call), `published`, `planted`.
     """
