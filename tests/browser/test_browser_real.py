@@ -1,6 +1,11 @@
 """A real board in a browser: from a number to its rows in two clicks, figures taken along, long sections folded."""
 
+import json
 from pathlib import Path
+
+import pytest
+
+from .accessibility import axe
 
 
 def test_from_the_home_page_to_the_rows_of_a_number_in_two_clicks(visit):
@@ -56,3 +61,40 @@ def test_paper_is_light_and_has_the_whole_figure_whatever_the_screen_was(visit):
     assert not page.locator(".tr-phone").first.is_visible()
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert min(int(part) for part in paper[4:-1].split(",")) > 240
+
+
+@pytest.fixture
+def decided(built_site):
+    """The tests of pairs of the judged board as if they had told alpha and beta, and beta and the third, apart."""
+    path = built_site / "real" / "judged-pairs.js"
+    before = path.read_text("utf-8")
+    packed = json.loads(before.removeprefix("truerateRanks(").rstrip().removesuffix(");"))
+    packed["p"] = [0.00001, 1, 0.75, -0.03, 0.2, None]
+    path.write_text(f"truerateRanks({json.dumps(packed)});", "utf-8")
+    yield
+    path.write_text(before, "utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_rank_says_whom_the_subject_beats_by_pointer_and_by_key(visit, decided, scheme):
+    page = visit("real/judged.html", width=390, scheme=scheme)
+    tip, ranks = page.locator("#tr-tip"), page.locator(".tr-why")
+    assert not tip.is_visible()
+    ranks.nth(1).focus()
+    tip.wait_for()
+    text = tip.inner_text()
+    assert "beta, rank 1–3" in text
+    assert "Loses to 2: alpha (p < .001), larch-3.1-8b-instruct (p .030)" in text
+    assert "Beats 0" in text and "Ties with 1: evil <script>" in text and "(p .20)" in text
+    assert "paired tests of all 6 pairs, corrected by Holm" in text
+    assert ranks.nth(1).get_attribute("aria-describedby") == "tr-tip"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert axe(page, scheme) == []
+    page.keyboard.press("Escape")
+    assert not tip.is_visible() and ranks.nth(1).get_attribute("aria-describedby") is None
+    ranks.nth(2).hover()
+    tip.wait_for()
+    assert "Beats 1: beta (p .030)" in tip.inner_text()
+    assert "evil" not in tip.inner_text(), "the two were not compared"
+    page.locator("h1").hover()
+    tip.wait_for(state="hidden")

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from test_site_render import Elements
-from tiny_results import HOSTILE, VALUES, write_results
+from tiny_results import HOSTILE, VALUES, outcomes, write_results
 from tiny_site import site_of, tiny_site
 
 import truerate
@@ -175,6 +175,31 @@ def test_the_data_page_names_licence_citation_rights_and_files_of_every_set(page
     assert {file for board in index for file in board["files"]} <= links
     assert {board["page"] for board in index} <= links
     assert [of["id"] for _, of in page.elements if (of.get("id") or "").startswith("set-")] == ["set-set"]
+
+
+def test_the_tests_of_pairs_are_beside_the_page_in_the_order_of_the_table(pages):
+    packed = pages["real/judged-pairs.js"]
+    pairs = json.loads(packed.removeprefix("truerateRanks(").rstrip().removesuffix(");"))
+    assert pairs["names"] == ["alpha", "beta", "gamma", HOSTILE] and pairs["alpha"] == 0.05
+    # 1 and 4 of 4 differ between the first and the last: 2/2^4, times 6 pairs; two or three are 1 after Holm
+    assert pairs["p"] == [1, 1, 0.75, 1, 1, 1]
+    assert pairs["how"] == "p: paired tests of all 6 pairs, corrected by Holm."
+    assert "<" not in packed
+
+
+def test_a_pair_that_is_told_apart_the_other_way_round_has_its_p_below_0(tmp_path):
+    """Of ten units that differ all go one way: 2/2^10, to two digits; the score of the better is above the other's."""
+    board_folder = write_results(tmp_path)
+    outcomes({"alpha": [1] * 10, "beta": [0] * 10}).write_parquet(board_folder / "rows.parquet")
+    scores = (board_folder / "scores.csv").read_text("utf-8").splitlines()
+    kept = [
+        line
+        for line in scores
+        if line.startswith(("metric", "made_up_rate,alpha,model,,", "made_up_rate,beta,model,,"))
+    ]
+    (board_folder / "scores.csv").write_text("\n".join(kept) + "\n", "utf-8")
+    packed = site_of(real=real_boards(tmp_path))["real/judged-pairs.js"]
+    assert json.loads(packed.removeprefix("truerateRanks(").rstrip().removesuffix(");"))["p"] == [-0.002]
 
 
 def test_hostile_names_stay_text(pages):

@@ -2,12 +2,13 @@
 
 import json
 from dataclasses import asdict, astuple, dataclass, fields
+from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from truerate.config.track_blocks import track_names
-from truerate.results import figures
+from truerate.results import analyses, figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
@@ -32,6 +33,7 @@ UNCORRECTED = (("rule", "uncorrected"),)  # the slice of labels as published, wh
 LABELS = ("not hallucinated", "hallucinated")
 AS_EXPECTED = {Verdict.CONSISTENT: 1, Verdict.NOT_MEASURED: 1, Verdict.REPRODUCED: 2}  # behind what differs
 NO_PARTS: dict[str, Any] = {"pictures": [], "efforts": []}  # of a board with rows
+LEAST_P = 1e-6  # smaller ones are told as less than .001
 N_SUSPECTS = 20  # on the page; the file has all
 
 
@@ -40,12 +42,13 @@ class DrawnBoard(RealBoard):
     """A board with its page, and its line in the list of boards."""
 
     def files(self, fill: Fill) -> dict[str, str]:
-        """Return the page, and beside it what is made of the board (`downloads`) and its rows as a script, by
-        path.
+        """Return the page, and beside it what is made of the board (`downloads`), and its rows and tests of
+        pairs as scripts, by path.
         """
         path = f"real/{self.name}"
         more = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
         more |= {f"{path}-rows.js": rows_script(self)} if self.table is None else {}
+        more |= {f"{path}-pairs.js": pairs_script(self)} if any(score.rank for score in self.ranked) else {}
         return more | {
             f"{path}.md": fill("real/board.md.j2", "..", **context(self)),
             f"{path}-scores.csv": csv_text(*scores_csv(self)),
@@ -325,6 +328,33 @@ def rows_script(board: RealBoard) -> str:
         "sets": sets,
     }
     return script("truerateRows", whole)
+
+
+def pairs_script(board: RealBoard) -> str:
+    """The tests of pairs behind the rank ranges, as a data script: the subjects as the table has them, and for each
+    of them with each below it the p-value, corrected as for the ranks and to two digits; below 0 where the lower
+    one is better, null where they were not compared.
+    """
+    names, compared = analyses.comparisons(board)
+    place = {score.subject: position for position, score in enumerate(board.ranked)}
+    order = sorted(names, key=lambda name: place[name])
+    sign = -1 if board.headline.is_lower_better else 1
+    p_of, alpha = {}, board.card["alpha"]
+    for test in compared:
+        first, second, gap = names[test.first], names[test.second], sign * test.difference
+        p = max(float(f"{test.p_holm:.2g}"), LEAST_P)
+        # rounding moves no p to the other side of alpha
+        p = min(p, alpha) if test.p_holm <= alpha else max(p, 1.02 * alpha)
+        p_of[first, second], p_of[second, first] = (p, -p) if gap >= 0 else (-p, p)
+    n = len(compared)
+    kind = "independent shares" if board.table is not None else "paired tests"
+    whole = {
+        "names": order,
+        "p": [p_of.get(pair) for pair in combinations(order, 2)],
+        "alpha": alpha,
+        "how": f"p: {kind} of all {n:,} pair{'s' * (n > 1)}, corrected by Holm.",
+    }
+    return script("truerateRanks", whole)
 
 
 def _packed(rows: pl.DataFrame, places: dict[tuple[str, str], int]) -> dict:
