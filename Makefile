@@ -28,6 +28,7 @@ real: $(VENV)/.installed
 bench: $(VENV)/.tested
 	python benchmarks/llm.py --write benchmarks/RESULTS.md
 	python benchmarks/coverage.py --write benchmarks/RESULTS.md
+	python benchmarks/ranks_best.py --write benchmarks/RESULTS.md
 	python benchmarks/recover.py --write benchmarks/RESULTS.md
 	python benchmarks/rates.py --write benchmarks/RESULTS.md
 	python benchmarks/rates_scale.py --write benchmarks/RESULTS.md

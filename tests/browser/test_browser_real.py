@@ -85,7 +85,7 @@ def test_a_rank_says_whom_the_subject_beats_by_pointer_and_by_key(visit, decided
     text = tip.inner_text()
     assert "beta, rank 1–3" in text
     assert "Loses to 2: alpha (p < .001), larch-3.1-8b-instruct (p .030)" in text
-    assert "Beats 0" in text and "Ties with 1: evil <script>" in text and "(p .20)" in text
+    assert "Beats 0" in text and "Ties with 1: evil <script>" in text and "(p .200)" in text
     assert "paired tests of all 6 pairs, corrected by Holm" in text
     assert ranks.nth(1).get_attribute("aria-describedby") == "tr-tip"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -188,7 +188,7 @@ def test_the_tests_of_pairs_are_beside_the_page_in_the_order_of_the_table(pages)
 
 
 def test_a_pair_that_is_told_apart_the_other_way_round_has_its_p_below_0(tmp_path):
-    """Of ten units that differ all go one way: 2/2^10, to two digits; the score of the better is above the other's."""
+    """Of ten units that differ all go one way: 2/2^10, to three digits; the score of the better is above the other's."""
     board_folder = write_results(tmp_path)
     outcomes({"alpha": [1] * 10, "beta": [0] * 10}).write_parquet(board_folder / "rows.parquet")
     scores = (board_folder / "scores.csv").read_text("utf-8").splitlines()
@@ -199,7 +199,7 @@ def test_a_pair_that_is_told_apart_the_other_way_round_has_its_p_below_0(tmp_pat
     ]
     (board_folder / "scores.csv").write_text("\n".join(kept) + "\n", "utf-8")
     packed = site_of(real=real_boards(tmp_path))["real/judged-pairs.js"]
-    assert json.loads(packed.removeprefix("truerateRanks(").rstrip().removesuffix(");"))["p"] == [-0.002]
+    assert json.loads(packed.removeprefix("truerateRanks(").rstrip().removesuffix(");"))["p"] == [-0.00195]
 
 
 def test_hostile_names_stay_text(pages):

@@ -7,7 +7,7 @@
   const tip = make("div", { class: "tr-tip", id: "tr-tip", role: "tooltip", hidden: "" });
   (table.closest("main") || document.body).append(tip);
 
-  const inWords = (p) => (p < 0.001 ? "p < .001" : `p ${p.toFixed(p < 0.1 ? 3 : 2).replace(/^0/, "")}`);
+  const inWords = (p) => (p < 0.001 ? "p < .001" : `p ${p.toFixed(3).replace(/^0/, "")}`);
   /* The p of a pair, above 0 where the first is the better one; null where they were not compared. */
   const of = (i, j) => {
     const [a, b] = i < j ? [i, j] : [j, i];

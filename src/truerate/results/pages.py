@@ -332,7 +332,7 @@ def rows_script(board: RealBoard) -> str:
 
 def pairs_script(board: RealBoard) -> str:
     """The tests of pairs behind the rank ranges, as a data script: the subjects as the table has them, and for each
-    of them with each below it the p-value, corrected as for the ranks and to two digits; below 0 where the lower
+    of them with each below it the p-value, corrected as for the ranks and to three digits; below 0 where the lower
     one is better, null where they were not compared.
     """
     names, compared = analyses.comparisons(board)
@@ -342,7 +342,7 @@ def pairs_script(board: RealBoard) -> str:
     p_of, alpha = {}, board.card["alpha"]
     for test in compared:
         first, second, gap = names[test.first], names[test.second], sign * test.difference
-        p = max(float(f"{test.p_holm:.2g}"), LEAST_P)
+        p = max(float(f"{test.p_holm:.3g}"), LEAST_P)
         # rounding moves no p to the other side of alpha
         p = min(p, alpha) if test.p_holm <= alpha else max(p, 1.02 * alpha)
         p_of[first, second], p_of[second, first] = (p, -p) if gap >= 0 else (-p, p)
