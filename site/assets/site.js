@@ -58,7 +58,7 @@
       ["Planted", cell.dataset.planted],
       ["Rows behind it", cell.dataset.n],
       ["Where", cell.dataset.slice],
-      ["Inputs", cell.dataset.rows],
+      ["Inputs", cell.dataset.rows || table.dataset.rows],
       ["Made by", "dvc repro"],
       ["Shown by", table.dataset.board && `truerate board ${table.dataset.board}`],
     ];
@@ -73,7 +73,8 @@
     close.addEventListener("click", () => dialog.close());
     const subject = cell.parentElement.querySelector(".tr-name").textContent;
     const definition = make("a", { href: link.getAttribute("href"), class: "tr-button" }, "Definition");
-    const read = cell.dataset.read && make("a", { class: "tr-button", href: link.getAttribute("href").replace(/methods\.html.*$/, `samples.html#${cell.dataset.read}`) }, "Read the replies");
+    const texts = "read" in cell.dataset && [`board=${encodeURIComponent(table.dataset.board)}`, cell.dataset.read].filter(Boolean).join("&");
+    const read = texts && make("a", { class: "tr-button", href: link.getAttribute("href").replace(/methods\.html.*$/, `samples.html#${texts}`) }, "Read the replies");
     dialog.replaceChildren(
       make("h2", { id: "tr-dialog-title" }, `${subject}: ${head.dataset.head}`),
       make("p", { class: "tr-sub" }, head.dataset.definition || ""), list, make("p", { class: "tr-more" }, ...(read ? [read, " "] : []), definition, " ", close),

@@ -34,7 +34,7 @@ def build(folder: Path, environment: dict[str, str], tables: Tables | None = Non
     shutil.copy(SITE / "mkdocs.yml", folder / "site")
     shutil.copytree(SITE / "overrides", folder / "site/overrides")
     build_sources(folder, tables)
-    _, command = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]["site"]["cmd"]
+    _, command, _ = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]["site"]["cmd"]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     own = os.environ | environment | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(command, shell=True, cwd=folder, env=own, capture_output=True, text=True)

@@ -93,3 +93,10 @@ def _render(o) -> None:
     from truerate.results.read import render
 
     render(layout())
+
+
+@command("slim")
+def _slim(o) -> None:
+    from truerate.pipeline.publishing.slim_site import slim
+
+    slim(layout().p.paths.site)

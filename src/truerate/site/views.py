@@ -4,6 +4,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from markupsafe import Markup
 
@@ -214,6 +215,12 @@ class Panel:
         """The step 0–9 of a value on the panel's axis."""
         share = 0.0 if value is None else (value - self.low) / (self.high - self.low)
         return min(9, max(0, int(10 * (1 - share if self.is_turned else share))))
+
+    @cached_property
+    def digest(self) -> str:
+        """The provenance of every cell that has one; empty where they differ, and each says its own."""
+        digests = {cell.row["provenance"] for line in self.lines for cell in line.cells if cell}
+        return str(next(iter(digests))) if len(digests) == 1 else ""
 
     @property
     def chances(self) -> list[float]:
