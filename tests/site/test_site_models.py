@@ -10,7 +10,8 @@ from tiny_site import site_of, tables_of
 from tiny_tables import tiny_tables
 
 from truerate.results.read import real_boards
-from truerate.site.overview import all_models, models_of, weak_slices
+from truerate.site.models.pages import listing
+from truerate.site.overview import models_of, weak_slices
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +31,11 @@ def test_each_model_has_a_page_that_leads_to_its_boards(pages):
     assert names[0] in Elements(page).text
 
 
-def test_the_page_of_all_models_has_the_subjects_of_real_boards_with_their_ranks(pages):
-    text = Elements(pages["models.md"]).text
-    assert "beta" in text
-    assert "1–3" in text
-    assert "real/judged.html#subject=beta" in unescape(pages["models.md"])
+def test_the_list_of_models_has_each_once_with_all_its_names_and_its_best_ranks(pages):
+    page = Elements(pages["models.md"])
+    assert "1–3 of 4" in page.text
+    links = [of.get("href") for tag, of in page.elements if tag == "a"]
+    assert links.count("models/real/beta.html") == 1
 
 
 def test_rules_that_measure_texts_are_no_models(tmp_path):
@@ -46,9 +47,17 @@ def test_rules_that_measure_texts_are_no_models(tmp_path):
     )
     rows = pl.read_parquet(place / "rows.parquet")
     rows.with_columns(pl.col("subject").replace("alpha", "always")).write_parquet(place / "rows.parquet")
-    shown = all_models(tables_of(real=real_boards(tmp_path)))
-    assert [board.name for board in shown["real"]] == ["judged"]
-    assert "alpha" in dict(shown["lines"]) and "always" not in dict(shown["lines"])
+    shown = listing(tables_of(real=real_boards(tmp_path)))
+    names = [line["model"].name for line in shown["lines"]]
+    assert shown["n_boards"] == 1
+    assert "alpha" in names and "always" not in names
+
+
+def test_a_slice_is_strong_where_its_whole_interval_is_better():
+    board = tiny_tables().boards[0]
+    whole, part = row(0.6, 0.5, 0.7, task="qa"), row(0.9, 0.8, 0.95, task="qa", pattern="a")
+    assert weak_slices(board, [whole, part], [whole]) == []
+    assert weak_slices(board, [whole, part], [whole], is_better=True) == [(part, whole)]
 
 
 def row(value, low, high, **slices):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 import polars as pl
 from markupsafe import Markup
@@ -25,6 +26,13 @@ RIGHTS = {
 }
 EVERY_TRACK = "All tracks"
 FEW = 8  # weak slices that are told of one board
+
+
+class MeasuredBoard(Protocol):
+    """A board of which slices are held against the whole: its measures by name."""
+
+    @property
+    def measures(self) -> Mapping[str, Measure]: ...
 
 
 def home(tables: Tables) -> dict:
@@ -213,22 +221,6 @@ def model(tables: Tables, name: str) -> dict:
     return values | {"is_simulated": any(flags), "is_whole": all(flags)}
 
 
-def all_models(tables: Tables) -> dict:
-    """Return what models.md.j2 shows: the build's models, and the models of every real board that ranks some."""
-    boards = [board for board in tables.real if any(score.kind == "model" for score in board.ranked)]
-    ranked = [
-        (board, {score.subject: score for score in board.ranked if score.kind == "model"}) for board in boards
-    ]
-    subjects = {name for _, by_subject in ranked for name in by_subject}
-    names = sorted(subjects, key=lambda name: (name.casefold(), name))
-    return {
-        "models": [(name, tables.models[name]) for name in models_of(tables)],
-        "real": boards,
-        "lines": [(name, [(board, by_subject.get(name)) for board, by_subject in ranked]) for name in names],
-        "is_simulated": tables.is_simulated,
-    }
-
-
 def _is_of(row: dict, name: str) -> bool:
     return row["kind"] == "model" and row["subject"] == name and row["value"] is not None
 
@@ -252,15 +244,20 @@ def _narrowed(row: dict) -> set[tuple[str, str]]:
     return {(key, value) for key, value in row["slice"].items() if value != "all"}
 
 
-def weak_slices(board: Board, rows: Iterable[dict], ranked: list[dict]) -> list[tuple[dict, dict]]:
-    """Return the FEW widest slices whose whole interval is worse than the ranked row they are part of."""
-    weak = []
+def weak_slices(
+    board: MeasuredBoard, rows: Iterable[dict], ranked: list[dict], *, is_better: bool = False
+) -> list[tuple[dict, dict]]:
+    """Return the FEW widest slices whose whole interval is worse (`is_better`: better) than the ranked row they
+    are part of.
+    """
+    apart = []
     for whole in ranked:
         direction = board.measures[whole["metric"]].direction
         for row in rows:
             is_part = row["metric"] == whole["metric"] and _narrowed(row) > _narrowed(whole)
             if is_part and direction and row["low"] is not None and row["high"] is not None:
-                is_worse = row["high"] < whole["value"] if direction == "up" else row["low"] > whole["value"]
-                weak += [(row, whole)] if is_worse else []
-    weak.sort(key=lambda pair: (-abs(pair[0]["value"] - pair[1]["value"]), sorted(pair[0]["slice"].items())))
-    return weak[:FEW]
+                is_below, is_above = row["high"] < whole["value"], row["low"] > whole["value"]
+                is_apart = is_below if (direction == "up") != is_better else is_above
+                apart += [(row, whole)] if is_apart else []
+    apart.sort(key=lambda pair: (-abs(pair[0]["value"] - pair[1]["value"]), sorted(pair[0]["slice"].items())))
+    return apart[:FEW]

@@ -14,6 +14,7 @@ import truerate.site.board as board
 import truerate.site.detector_pages as detector_pages
 import truerate.site.downloads.boards as downloads
 import truerate.site.ledger as ledger
+import truerate.site.models.pages as models
 import truerate.site.overview as overview
 import truerate.site.samples.browser as samples
 from truerate.core.errors import TruerateError
@@ -76,7 +77,7 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         "detectors.md": fill("detectors.md.j2", ".", **overview.detectors(tables)),
         "methods.md": fill("methods.md.j2", ".", **overview.methods(tables)),
         "data.md": fill("data.md.j2", ".", **overview.data(tables)),
-        "models.md": fill("models.md.j2", ".", **overview.all_models(tables)),
+        "models.md": fill("models.md.j2", ".", **models.listing(tables)),
         "samples.md": fill("samples.md.j2", ".", **samples.context(tables)),
         "ledger.md": fill("ledger.md.j2", ".", **ledger.context(tables)),
         downloads.INDEX: downloads.index(tables),
@@ -91,6 +92,9 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
             pages[f"datasheets/{shown.name}.md"] = fill("datasheet.md.j2", "..", board=shown, sections=sheet)
     for name in overview.models_of(tables):
         pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **overview.model(tables, name))
+    for model in tables.catalogue.models:
+        page = model.page.removesuffix("html") + "md"
+        pages[page] = fill("models/model.md.j2", "../..", **models.context(tables, model))
     for name, address in detector_pages.detectors_of(judged, tables.real).items():
         values = detector_pages.context(tables, judged, name)
         pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **values)
@@ -143,6 +147,8 @@ def environment_of(folder: Path) -> Environment:
         "in_words": day_in_words,
         "oneline": _oneline,
         "percent": percent,
+        "billions": models.billions,
+        "short_title": models.short_title,
         "signed": signed,
         "prose": overview.prose,
         "coded": coded,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -157,7 +158,14 @@ def catalogue_of(aliases: Aliases, boards: Sequence[RankedBoard]) -> Catalogue:
             refuse(see.model not in names, unknown)
     models.sort(key=lambda model: (model.name.casefold(), model.name))
     addresses = _addresses([model.name for model in models])
-    return Catalogue(tuple(replace(model, address=addresses[model.name]) for model in models), not_models)
+    ranked = (((board.name, score.subject) for score in board.ranked) for board in boards)
+    positions = {line: position for position, line in enumerate(chain.from_iterable(ranked))}
+
+    def finished(model: Model) -> Model:
+        lines = sorted(model.lines, key=lambda line: positions[line.board, line.subject])
+        return replace(model, address=addresses[model.name], lines=tuple(lines))
+
+    return Catalogue(tuple(map(finished, models)), not_models)
 
 
 def _stems(board: RankedBoard, makers: Mapping[str, Iterable[str]]) -> list[_Stem]:
@@ -246,7 +254,6 @@ def _why(stem: _Stem) -> str:
 
 def _model(entry: Entry, claimed: Sequence[tuple[_Stem, Alias]]) -> Model:
     """The model of an entry: its own facts, else the first that a board's table says."""
-    claimed = sorted(claimed, key=lambda pair: pair[0].board)
     lines = tuple(line for stem, alias in claimed for line in stem.lines(alias.why, alias.setting or ""))
     facts = {name: getattr(entry, name) for name in FACTS}
     for name in FACTS:
