@@ -3,13 +3,14 @@ which of its subjects may be the best, by comparisons with the best alone.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from math import comb, exp
 from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import CELLS, KEPT, cluster_sums, numbered
+from truerate.metrics.intervals import CELLS, KEPT, cluster_bootstrap, cluster_sums, numbered
 from truerate.metrics.paired import (
     MOST,
     enough_resamples,
@@ -339,3 +340,61 @@ def _decided(
     for c in comparisons:
         if c.p_holm <= alpha and c.difference != 0:
             yield (c.first, c.second) if (c.difference > 0) == higher_is_better else (c.second, c.first)
+
+
+class Difference(NamedTuple):
+    """The difference of two subjects, first − second, with its interval and uncorrected p-value; `n` units are
+    common to both. Not `is_paired`: each has units of its own, and the means over these differ so.
+    """
+
+    first: int
+    second: int
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    is_paired: bool
+
+
+def differences(
+    values: np.ndarray,
+    clusters: Sequence[object],
+    *,
+    n_resamples: int,
+    confidence: float,
+    alpha: float,
+    seed: int,
+) -> list[Difference]:
+    """Every pair of subjects: `value` and `p` are those of `compare_all`, whose arguments these are. The interval
+    is `intervals.cluster_bootstrap` of the mean difference on the common units, or of the difference of both
+    means where the pair shares less than SHARED of its units, in [−1, 1]: values are shares. NaN ends where
+    there are fewer than two clusters. A pair of which one has no unit is left out.
+    """
+    compared = compare_all(values, clusters, n_resamples=n_resamples, alpha=alpha, seed=seed)
+    pairs = [(pair.first, pair.second) for pair in compared]
+    if not pairs:
+        return []
+    each = np.stack([values[i] - values[j] for i, j in pairs], axis=1)
+    sums = cluster_sums(clusters, np.hstack([np.nan_to_num(each), ~np.isnan(each)]))
+    common = sums[:, len(pairs) :].sum(axis=0)
+    bootstrap = partial(
+        cluster_bootstrap, n_resamples=n_resamples, confidence=confidence, seed=seed, bounds=(-1.0, 1.0)
+    )
+    m = len(pairs)
+    intervals = bootstrap(sums, lambda totals: totals[:, :m] / totals[:, m:])
+    apart = set(_apart(values, pairs, common))
+    for index in apart:
+        of_both = values[list(pairs[index])]
+        sums = cluster_sums(clusters, np.vstack([np.nan_to_num(of_both), ~np.isnan(of_both)]).T)
+        intervals[index] = bootstrap(sums[sums[:, 2:].any(axis=1)], _of_means)[0]
+    ends = [(np.nan, np.nan) if interval is None else interval[1:] for interval in intervals]
+    return [
+        Difference(*pair, test.difference, float(low), float(high), test.p, int(n), index not in apart)
+        for index, (pair, test, (low, high), n) in enumerate(zip(pairs, compared, ends, common, strict=True))
+    ]
+
+
+def _of_means(totals: np.ndarray) -> np.ndarray:
+    """The difference of two means from sums of values, then numbers of units, (draws, 4)."""
+    return totals[:, [0]] / totals[:, [2]] - totals[:, [1]] / totals[:, [3]]

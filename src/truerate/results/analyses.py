@@ -16,11 +16,15 @@ from truerate.metrics.label_quantities import bits_against
 from truerate.metrics.paired import more_units_to_separate
 from truerate.metrics.ranking import (
     Comparison,
+    Difference,
     compare_all,
     compare_counts,
+    differences,
     may_be_best,
     may_be_best_by_counts,
 )
+from truerate.metrics.rates import Share as Count
+from truerate.metrics.rates import youden_interval
 from truerate.results.board import (
     JUDGE,
     JudgeErrors,
@@ -270,3 +274,28 @@ def comparisons(board: RealBoard) -> tuple[list[str], list[Comparison]]:
     kinds = {score.subject: score.kind for score in board.ranked}
     how = {"n_resamples": card["n_bootstrap"], "alpha": card["alpha"], "seed": card["seed"]}
     return names, compare_all(values, clusters, is_model=[kinds.get(name) == KIND for name in names], **how)
+
+
+def model_differences(board: RealBoard) -> tuple[list[str], list[Difference]]:
+    """The models of a board, and the difference of the headline of every pair of them: on the units that both
+    have (`metrics.ranking.differences`). Of published figures, whose rows nobody has, that of independent
+    shares: Newcombe's interval (1998, method 10), and the test of the rank ranges (`compare_counts`).
+    """
+    names = {model.subject for model in board.models}
+    if board.table is None:
+        whole = (pl.col("metric") == board.headline.name) & (pl.col("slice") == WHOLE)
+        rows = board.rows.filter(whole & pl.col("subject").is_in(sorted(names)))
+        if rows.is_empty():
+            return [], []
+        how = {name: board.card[name] for name in ("confidence", "alpha", "seed")}
+        subjects, values, clusters = outcome_matrix(rows)
+        return subjects, differences(values, clusters, n_resamples=board.card["n_bootstrap"], **how)
+    lead = board.table.filter(slice=WHOLE).filter(pl.col("subject").is_in(sorted(names)))
+    counts, n = lead[board.headline.name].to_numpy(), lead["n"].to_numpy()
+    shares = [Count(*share) for share in zip(counts.tolist(), n.tolist(), strict=True)]
+    pairs = []
+    for pair in compare_counts(counts, n):
+        first, second = shares[pair.first], shares[pair.second]
+        low, high = youden_interval(first, second, confidence=board.card["confidence"]) or (np.nan, np.nan)
+        pairs.append(Difference(*pair[:3], float(low), float(high), pair.p, 0, is_paired=False))
+    return lead["subject"].to_list(), pairs

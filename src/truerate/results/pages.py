@@ -5,6 +5,7 @@ from dataclasses import asdict, astuple, dataclass, fields
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from truerate.config.track_blocks import track_names
@@ -34,6 +35,7 @@ LABELS = ("not hallucinated", "hallucinated")
 AS_EXPECTED = {Verdict.CONSISTENT: 1, Verdict.NOT_MEASURED: 1, Verdict.REPRODUCED: 2}  # behind what differs
 NO_PARTS: dict[str, Any] = {"pictures": [], "efforts": []}  # of a board with rows
 LEAST_P = 1e-6  # smaller ones are told as less than .001
+LEAST_SHOWN = 0.001  # of p, in a comparison
 N_SUSPECTS = 20  # on the page; the file has all
 
 
@@ -42,13 +44,14 @@ class DrawnBoard(RealBoard):
     """A board with its page, and its line in the list of boards."""
 
     def files(self, fill: Fill) -> dict[str, str]:
-        """Return the page, and beside it what is made of the board (`downloads`), and its rows and tests of
-        pairs as scripts, by path.
+        """Return the page, and beside it what is made of the board (`downloads`), and its rows, tests
+        of pairs and differences as scripts, by path.
         """
         path = f"real/{self.name}"
         more = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
         more |= {f"{path}-rows.js": rows_script(self)} if self.table is None else {}
         more |= {f"{path}-pairs.js": pairs_script(self)} if any(score.rank for score in self.ranked) else {}
+        more |= {f"{path}-differences.js": differences_script(self)} if self.has_models else {}
         return more | {
             f"{path}.md": fill("real/board.md.j2", "..", **context(self)),
             f"{path}-scores.csv": csv_text(*scores_csv(self)),
@@ -336,8 +339,8 @@ def pairs_script(board: RealBoard) -> str:
     one is better, null where they were not compared.
     """
     names, compared = analyses.comparisons(board)
-    place = {score.subject: position for position, score in enumerate(board.ranked)}
-    order = sorted(names, key=lambda name: place[name])
+    row_of = {score.subject: row for row, score in enumerate(board.ranked)}
+    order = sorted(names, key=lambda name: row_of[name])
     sign = -1 if board.headline.is_lower_better else 1
     p_of, alpha = {}, board.card["alpha"]
     for test in compared:
@@ -355,6 +358,26 @@ def pairs_script(board: RealBoard) -> str:
         "how": f"p: {kind} of all {n:,} pair{'s' * (n > 1)}, corrected by Holm.",
     }
     return script("truerateRanks", whole)
+
+
+def differences_script(board: RealBoard) -> str:
+    """The difference of every pair of models as a data script, for compare.html: the subjects, and per pair the
+    places of both as one number, the difference and its ends in tenths of a point, p in thousandths (cut off
+    below one), common units, and 1 where it is paired. Empty where the headline is no share.
+    """
+    subjects, pairs = analyses.model_differences(board) if board.headline.unit == "share" else ([], [])
+    tenths = [[None if np.isnan(x) else round(1000 * x) for x in pair[2:5]] for pair in pairs]
+    whole = {
+        "subjects": subjects,
+        "at": [pair.first * len(subjects) + pair.second for pair in pairs],
+        "gap": [gap for gap, _, _ in tenths],
+        "low": [low for _, low, _ in tenths],
+        "high": [high for _, _, high in tenths],
+        "p": [round(1000 * pair.p) if pair.p >= LEAST_SHOWN else 0 for pair in pairs],
+        "n": [pair.n for pair in pairs] if board.table is None else [],
+        "paired": [int(pair.is_paired) for pair in pairs] if board.table is None else [],
+    }
+    return script("truerateDifferences", board.name, whole)
 
 
 def _packed(rows: pl.DataFrame, places: dict[tuple[str, str], int]) -> dict:

@@ -92,6 +92,9 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
             pages[f"datasheets/{shown.name}.md"] = fill("datasheet.md.j2", "..", board=shown, sections=sheet)
     for name in overview.models_of(tables):
         pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **overview.model(tables, name))
+    if tables.catalogue.models:
+        pages["compare.md"] = fill("models/compare.md.j2", ".")
+        pages["models/compare.js"] = models.compared(tables)
     for model in tables.catalogue.models:
         page = model.page.removesuffix("html") + "md"
         pages[page] = fill("models/model.md.j2", "../..", **models.context(tables, model))

@@ -90,6 +90,11 @@ class Catalogue:
         """The model that a board's subject is; None where it is none, or the board has no such subject."""
         return self._by_line.get((board, subject))
 
+    def ranked(self, board: RankedBoard) -> list[Model]:
+        """The models of a board, best first, each once."""
+        models = (self.of(board.name, score.subject) for score in board.ranked)
+        return list(dict.fromkeys(model for model in models if model))
+
     @cached_property
     def by_name(self) -> dict[str, Model]:
         """The models by name."""

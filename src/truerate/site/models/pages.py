@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from truerate.site.models.catalogue import Line, Model
 from truerate.site.overview import models_of, weak_slices
+from truerate.site.safety import script
 from truerate.site.tables import CommittedBoard, Tables
 
 # Keys of slices that are no part of what a board measures: other labels, other texts, another estimator.
@@ -149,3 +150,38 @@ def strip(board: CommittedBoard, score: Any) -> dict | None:
     ticks = "".join(f"M{x} 4v8" for x in sorted({at(value) for value in values}))
     ends_at = (at(score.low), at(score.high)) if len(ends) == 2 else None
     return {"width": WIDTH, "height": HEIGHT, "ticks": ticks, "at": at(score.value), "ends": ends_at}
+
+
+def compared(tables: Tables) -> str:
+    """The models and what their boards print of them as a data script, for compare.html."""
+    boards = {
+        board.name: {
+            "title": board.card["title"],
+            "label": board.headline.label,
+            "up": board.headline.direction == "up",
+            "dated": dated(board),
+            "judged": board.card["judge"] or "people",
+            "is_aggregate": board.table is not None,
+            "n": len(board.models),
+        }
+        for board in tables.real
+        if board.has_models
+    }
+    by_name = {board.name: board for board in tables.real}
+    models = [
+        {
+            "name": model.name,
+            "address": model.address,
+            "maker": model.maker or "",
+            "lines": [_compared(by_name[line.board], line) for line in model.lines],
+        }
+        for model in tables.catalogue.models
+    ]
+    return script("truerateModels", {"boards": boards, "models": models})
+
+
+def _compared(board: CommittedBoard, line: Line) -> list[str | int]:
+    """Board, subject, setting, value, interval, n and rank of a line, as printed."""
+    score = score_of(board, line)
+    text, ends = str(board.headline.text(score.value)), str(board.ends(score))
+    return [line.board, line.subject, line.setting, text, ends, score.n, score.rank]
