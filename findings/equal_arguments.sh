@@ -2,8 +2,8 @@
 # Replies of a judge are kept by joblib.Memory, so that a second run asks nothing. Its argument is a list of dicts, read from JSON.
 # One would guess that equal arguments are one entry: what is hashed is the value.
 # [answer, answer] (one dict that stands twice) and the equal list of two dicts, as it comes back from a round trip
-# through JSON, have two hashes: pickle writes the second as "as above". The judge is asked again, and one that varies gives a second verdict.
-# The Hasher of datasets, which makes the fingerprints of map(), errs in the same way; sha256 of json.dumps does not.
+# through JSON, have two hashes: pickle writes the second as "as above". The judge is asked again; one that varies gives a second
+# verdict. The Hasher of datasets, which makes the fingerprints of map(), errs in the same way; sha256 of json.dumps does not.
 # Why it matters: a "repeated" run holds fresh verdicts, or pays twice. Seen with joblib 1.6.0 and datasets 5.2.0 in November 2026.
 set -euo pipefail
 work=$(mktemp -d)

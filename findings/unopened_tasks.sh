@@ -39,7 +39,7 @@ marked = sum("B-invented" in sentence for sentence in sentences)
 rows = list(csv.DictReader(Path("CSV/result.csv").open()))
 minimal = json.loads(Path("JSON_MIN/result.json").read_text())
 print("sentences in CONLL 2003:", len(sentences), "different:", len(set(sentences)), "marked:", marked, "rate:", marked / len(sentences))
-print("rows of CSV:", len(rows), "without annotator:", sum(not row["annotator"] for row in rows), "with a span:", sum(bool(row["span"]) for row in rows))
+print("rows of CSV:", len(rows), "without annotator:", sum(not row["annotator"] for row in rows))
 print("rows of JSON_MIN:", len(minimal), "without annotator:", sum(row["annotator"] is None for row in minimal))
 assert (len(sentences), len(set(sentences)), marked) == (10, 2, 4), "changed: CONLL"
 assert len(rows) == len(minimal) == 10 and sum(not row["annotator"] for row in rows) == 4, "changed: CSV, JSON_MIN"
