@@ -3,8 +3,9 @@
     python benchmarks/rate_ragtruth.py [--data ../shared/data_original] [--draws 400] [--write benchmarks/RESULTS.md]
 
 RAGTruth's test slice (2,617 replies of six models to 439 sources, people marked the hallucinated words) is taken as a
-user's own answers. Of these 60, 120 or 240 are drawn by chance to be labelled, again and again, and the rate that
-`truerate rate` would tell, of all answers, of each task and of each model, is held against the share of all labels.
+user's own answers, of which those count that say something. Of these 60, 120 or 240 are drawn by chance to be
+labelled, again and again, and the rate that `truerate rate` would tell, of all answers, of each task and of each model,
+is held against the share of all labels.
 Detectors: word support, which has learned nothing; and trees on words (`detectors.tokens.trees`), which learned from
 the replies to one half of the sources and are asked about the other half. Units: answers, and tokens (`spans`).
 
@@ -22,17 +23,20 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from truerate.answers.grouping import grouping_of
 from truerate.answers.judging import detector_of
 from truerate.answers.rating import cell_of, overall, seen_by
 from truerate.answers.rules import WORD_SUPPORT
 from truerate.detectors.tokens.rules import learn_trees, read_trees
 from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.word_features import passages_of
+from truerate.metrics.estimators.label_groups import are_by_group
 from truerate.metrics.estimators.own_rate import Rate, groups, rate_of
 from truerate.metrics.estimators.sample import Cell
 from truerate.sources.answers.fields import COLUMNS
+from truerate.sources.answers.label_spans import as_spans
 from truerate.sources.answers.reading import BREAK
-from truerate.sources.answers.table import as_spans, table_of_records
+from truerate.sources.answers.table import is_stated, table_of_records
 from truerate.sources.public import ragtruth
 
 ROOT = Path(__file__).parents[1]
@@ -117,10 +121,12 @@ def draws_of(cell: Cell, fields: dict[str, Sequence[str]], k: int, n_draws: int)
         is_labelled = np.isin(np.arange(cell.n), draw.choice(cell.n, k, replace=False))
         drawn = Cell(cell.total, cell.flagged, np.where(is_labelled, cell.gold, np.nan), cell.clusters)
         by_system = {name: drawn.only(some) for name, some in inside["model"].items()}
-        told["all answers"].append(_told(overall(drawn, by_system), cell))
+        is_by_group = are_by_group(drawn)
+        told["all answers"].append(_told(overall(drawn, by_system, drawn), cell))
         for field, some in inside.items():
             told[f"each {field}"] += [
-                _told(rate_of(name, drawn.only(one)), cell.only(one)) for name, one in some.items()
+                _told(rate_of(name, drawn.only(one), is_by_group=is_by_group), cell.only(one))
+                for name, one in some.items()
             ]
     return told
 
@@ -167,10 +173,12 @@ def measure(folder: Path, n_draws: int) -> str:
     answers, rows = read(folder)
     lines = [HEADER]
     seen = {WORD_SUPPORT: seen_by(detector_of(WORD_SUPPORT), answers), TREES: by_trees(answers, rows)}
-    for name, asked in seen.items():
+    for name, answers_seen in seen.items():
+        asked = answers_seen.filter(is_stated(answers_seen))
+        clusters = grouping_of(asked.with_columns(label=pl.lit(None, pl.Boolean))).clusters
         fields = {"task": asked["slice:task"].to_list(), "model": asked["system"].to_list()}
         for unit in ("answers", "tokens"):
-            cell = cell_of(asked, unit=unit, clusters=asked["question"].to_numpy())
+            cell = cell_of(asked, unit=unit, clusters=clusters)
             for k in LABELLED:
                 lines += rows_of(name, unit, k, draws_of(cell, fields, k, n_draws))
             flagged, gold = (one.sum() / cell.total.sum() for one in (cell.flagged, cell.gold))
