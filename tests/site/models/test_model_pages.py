@@ -33,7 +33,7 @@ SLICES = [
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("results")
-    place = write_results(folder)
+    place = write_results(folder, dated="2024-05")
     (place / "scores.csv").write_text(
         (place / "scores.csv").read_text("utf-8") + "\n".join(SLICES) + "\n", "utf-8"
     )
@@ -49,7 +49,7 @@ def rows_of(page: str) -> list[str]:
 def test_a_model_stands_on_each_board_with_value_interval_n_and_rank(pages):
     page = pages["models/real/beta.md"]
     first, second, third = rows_of(page)[1:4]
-    for text in ("Judged replies", "1–3 of 4", "25.0", "5.0 to 70.0", "judge-1", "2025"):
+    for text in ("Judged replies", "1–3 of 4", "25.0", "5.0 to 70.0", "judge-1", "May 2024"):
         assert text in first, text
     assert "Other replies" in second and "people" in second
     assert "Other replies" in third and "reasoning: low" in third, "gamma is a setting of it there"
@@ -59,7 +59,7 @@ def test_a_model_stands_on_each_board_with_value_interval_n_and_rank(pages):
 
 def test_its_facts_stand_at_the_head_and_what_is_not_published_is_said(pages):
     text = Elements(pages["models/real/beta.md"]).text
-    for fact in ("Org", "open", "7.5 billion", "2024-07", "May be the same as alpha: nobody says so."):
+    for fact in ("Org", "open", "7.5 billion", "July 2024", "May be the same as alpha: nobody says so."):
         assert fact in text, fact
     assert "not published" in Elements(pages["models/real/alpha.md"]).text
     assert "7.5" in Elements(pages["models.md"]).text

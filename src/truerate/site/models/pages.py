@@ -1,9 +1,9 @@
 """The list of all models, and the page of one real model: where it stands on each board, and its weak slices."""
 
-import re
 from typing import Any
 from urllib.parse import quote
 
+from truerate.site.measures import day_in_words
 from truerate.site.models.catalogue import Line, Model
 from truerate.site.overview import models_of, weak_slices
 from truerate.site.safety import script
@@ -98,7 +98,6 @@ def _on(board: CommittedBoard, line: Line) -> dict:
         "line": line,
         "score": score,
         "n": len(board.models),
-        "dated": dated(board),
         "strip": strip(board, score),
         "rows": rows_of(board, line.subject),
         "n_parts": len([part for part in parts if part["metric"] == board.headline.name]),
@@ -121,16 +120,6 @@ def rows_of(board: CommittedBoard, subject: str, where: str = "") -> str:
         return f"real/{board.name}.html#the-table"
     of_slice = f"&slice={quote(where, safe='')}" if where else ""
     return f"real/{board.name}.html#subject={quote(subject, safe='')}{of_slice}"
-
-
-def dated(board: CommittedBoard) -> str:
-    """The day of a board's published figures, else the year in which its set is said to have come out; or
-    nothing.
-    """
-    if board.card["aggregate"]:
-        return str(board.card["aggregate"]["dated"])
-    year = re.search(r"\b(?:19|20)\d\d\b", str(board.card["set"]["citation"]))
-    return year[0] if year else ""
 
 
 def strip(board: CommittedBoard, score: Any) -> dict | None:
@@ -159,7 +148,7 @@ def compared(tables: Tables) -> str:
             "title": board.card["title"],
             "label": board.headline.label,
             "up": board.headline.direction == "up",
-            "dated": dated(board),
+            "dated": day_in_words(str(board.card["dated"])),
             "judged": board.card["judge"] or "people",
             "is_aggregate": board.table is not None,
             "n": len(board.models),
