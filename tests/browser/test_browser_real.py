@@ -78,7 +78,7 @@ def decided(built_site):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_rank_says_whom_the_subject_beats_by_pointer_and_by_key(visit, decided, scheme):
     page = visit("real/judged.html", width=390, scheme=scheme)
-    tip, ranks = page.locator("#tr-tip"), page.locator(".tr-why")
+    tip, ranks = page.locator("#tr-tip"), page.locator(".tr-versus")
     assert not tip.is_visible()
     ranks.nth(1).focus()
     tip.wait_for()

@@ -60,7 +60,7 @@
   for (const cell of table.querySelectorAll("td.tr-rank")) {
     const rank = cell.textContent.trim();
     if (!/\d/.test(rank)) continue;
-    const button = make("button", { type: "button", class: "tr-why", "aria-label": `${rank}: whom it beats and loses to` }, rank);
+    const button = make("button", { type: "button", class: "tr-versus", "aria-label": `${rank}: whom it beats and loses to` }, rank);
     cell.replaceChildren(button);
     cell.addEventListener("mouseenter", () => ask(button));
     cell.addEventListener("mouseleave", leave);
