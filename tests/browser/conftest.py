@@ -38,7 +38,7 @@ def built_site(tmp_path_factory) -> Path:
     from truerate.results.read import real_boards
 
     results = tmp_path_factory.mktemp("results")
-    write_results(results, gamma="larch-3.1-8b-instruct")
+    write_results(results, gamma="larch-3.1-8b-instruct", task="summaries", dated="2020-05")
     tables = dataclasses.replace(tiny_tables(), real=real_boards(results))
     return build(tmp_path_factory.mktemp("browser"), {}, tables)
 

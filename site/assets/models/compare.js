@@ -58,7 +58,12 @@
   window.truerateModels = ({ boards, models }) => {
     const byAddress = new Map(models.map((model) => [model.address, model]));
     const byName = new Map(models.map((model) => [model.name.toLowerCase(), model]));
-    const chosen = { a: byAddress.get(asked.get("a")), b: byAddress.get(asked.get("b")) };
+    /* By its name as it is written here, or with other separators: `Claude Opus 4.6` is claude-opus-4.6. */
+    const meant = (text) => {
+      const name = (text || "").trim().toLowerCase();
+      return byName.get(name) ?? byAddress.get(name.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""));
+    };
+    const chosen = { a: meant(asked.get("a")), b: meant(asked.get("b")) };
     const common = (a, b) => new Set(a.lines.map((one) => one[0]).filter((name) => b.lines.some((other) => other[0] === name)));
 
     const pick = (side, label) => {
@@ -67,7 +72,7 @@
       for (const model of models) if (!other || side === "a" || common(model, other).size) list.append(make("option", { value: model.name }, model.maker));
       const input = make("input", { class: "tr-input", list: list.id, value: chosen[side]?.name || "", placeholder: "name of a model" });
       input.addEventListener("change", () => {
-        chosen[side] = byName.get(input.value.trim().toLowerCase());
+        chosen[side] = meant(input.value);
         draw();
       });
       return make("label", {}, label, input, list);

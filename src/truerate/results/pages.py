@@ -80,7 +80,7 @@ class DrawnBoard(RealBoard):
         return {
             "board": self,
             "size": size(self),
-            "first": who_leads(self),
+            "first": who_leads(self).partition(": ")[0].rstrip("."),
             "what": measured_by(self),
         }
 
