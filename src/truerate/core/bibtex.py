@@ -1,7 +1,8 @@
 """BibTeX entries, whose values are data: nothing in a title ends an entry or the block that shows it."""
 
-import re
 from collections.abc import Sequence
+
+import regex as re
 
 from truerate.core.card import Card
 from truerate.core.text import clean
