@@ -42,7 +42,7 @@
       if (how === "ends" || how === "n") { columns.at(-1)[how] = place; return; }
       const [of, inName] = nameOf(head).split(/, (?=%$|points$)/), [, measure, inUnit] = /^(.*?) ?(%|points)?$/.exec(unitOf(head));
       const unit = inUnit || inName || "";
-      columns.push({ place, rank, isText: head.dataset.kind === "text", name: measure ? `${of}: ${measure}` : of, unit: unit === "%" ? "percent" : unit });
+      columns.push({ place, rank, isText: how === "word" || head.dataset.kind === "text", name: measure ? `${of}: ${measure}` : of, unit: unit === "%" ? "percent" : unit });
       rank = null;
     });
     return columns;

@@ -91,14 +91,18 @@ def test_csv_holds_what_is_seen_with_interval_rank_and_n(visit):
     assert (line["n"], line["unit"]) == (cell.get_attribute("data-n"), "percent")
 
 
-def test_csv_of_all_models_holds_values_ranks_and_both_ends(visit):
+def test_csv_of_all_models_is_a_line_a_model_with_its_best_ranks(visit):
     page = visit("models.html")
-    head = page.locator("table[data-name='Real models'] th[data-head]").first
-    title = head.get_attribute("data-head")
     beta = next(line for line in saved(page) if line["Model"] == "beta")
-    assert beta["column"] == f"{title}: Made-up rate"
-    names = ("rank_low", "rank_high", "value", "low", "high", "n", "unit")
-    assert [beta[name] for name in names] == ["1", "3", "25.0", "5.0", "70.0", "4", "percent"]
+    assert list(beta) == ["Model", "Maker", "Weights", "Parameters, billions", "Launched", "Boards", "Best ranks"]
+    assert (beta["Boards"], beta["Best ranks"]) == ("1", "1–3 of 4: Set")
+
+
+def test_csv_of_one_model_holds_values_ranks_and_both_ends(visit):
+    page = visit("models/real/beta.html")
+    lines = [line for line in saved(page) if line["column"] == "value"]
+    names = ("rank_low", "rank_high", "value", "low", "high", "n")
+    assert [lines[0][name] for name in names] == ["1", "3", "25.0", "5.0", "70.0", "4"]
 
 
 def test_without_a_script_every_variant_and_measure_is_on_the_page(visit):

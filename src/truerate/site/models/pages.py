@@ -33,10 +33,13 @@ def _listed(model: Model, boards: dict[str, CommittedBoard]) -> dict:
     ranked.sort(key=lambda pair: pair[1].rank_high / len(pair[0].models))
     best = {board.name: (board, score) for board, score in reversed(ranked)}  # of settings the best
     order = [round(score.rank_high / len(board.models), 4) for board, score in ranked]
+    shown = list(reversed(best.values()))[:N_BEST]
+    in_words = [f"{score.rank} of {len(board.models)}: {short_title(board)}" for board, score in shown]
     return {
         "model": model,
         "others": [name for name in model.names if name.rpartition("/")[2] != model.name],
-        "best": list(reversed(best.values()))[:N_BEST],
+        "best": shown,
+        "in_words": "; ".join(in_words),
         "order": order[0] if order else "",
     }
 
