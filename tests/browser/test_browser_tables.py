@@ -94,7 +94,15 @@ def test_csv_holds_what_is_seen_with_interval_rank_and_n(visit):
 def test_csv_of_all_models_is_a_line_a_model_with_its_best_ranks(visit):
     page = visit("models.html")
     beta = next(line for line in saved(page) if line["Model"] == "beta")
-    assert list(beta) == ["Model", "Maker", "Weights", "Parameters, billions", "Launched", "Boards", "Best ranks"]
+    assert list(beta) == [
+        "Model",
+        "Maker",
+        "Weights",
+        "Parameters, billions",
+        "Launched",
+        "Boards",
+        "Best ranks",
+    ]
     assert (beta["Boards"], beta["Best ranks"]) == ("1", "1–3 of 4: Set")
 
 

@@ -28,3 +28,19 @@ def test_a_command_of_its_own_process_looks_seldom_for_garbage(monkeypatch, tmp_
 def test_a_call_leaves_the_process_of_its_caller_as_it_is(monkeypatch, tmp_path, threshold):
     monkeypatch.chdir(tmp_path)
     assert (main(["mend"]), gc.get_threshold()) == (0, threshold)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["bord"], "truerate: argument COMMAND: 'bord' is unknown; did you mean 'board'?; allowed: "),
+        (["rate"], "truerate rate: the following arguments are required: FILE"),
+        (["llm", "stat"], "truerate llm: argument WHAT: 'stat' is unknown; did you mean 'stats'?; allowed: "),
+        (["rate", "a.csv", "--fail-above", "x"], "truerate rate: argument --fail-above: invalid float value"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line(words, line, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    told = capsys.readouterr().err
+    assert stopped.value.code == 2 and told.startswith(line) and told.count("\n") == 1

@@ -5,10 +5,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import truerate
 from truerate.core.data_files import read_data
+from truerate.core.errors import meant
 from truerate.core.process.project import project_of
 
 COMMANDS = Path(__file__).with_name("commands.yaml")
@@ -18,6 +19,20 @@ OR_FOLDER = "NAME|FOLDER"  # one that is a path where such a folder is there
 NO_FILES = ("-", "hub:")  # how a value begins that is no path, though the argument may be one
 TYPES: Mapping[str, Callable[[str], Any]] = {"int": int, "float": float}
 RUNS: dict[str, Callable[[argparse.Namespace], int | None]] = {}  # by the words of a command
+
+
+class _Parser(argparse.ArgumentParser):
+    """A command line whose mistakes are one line and exit code 2; an unknown word offers the nearest."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} ({self.prog} --help)\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            listed = getattr(action, "_choices_actions", None)  # of commands: those with a line of help
+            allowed = [one.dest for one in listed] if listed else [str(one) for one in action.choices]
+            near = meant(str(value), allowed)
+            raise argparse.ArgumentError(action, f"{value!r} is unknown{near}; allowed: {', '.join(allowed)}")
 
 
 def command(*names: str) -> Callable[[Callable], Callable]:
@@ -73,7 +88,7 @@ def layout():
 def parser() -> argparse.ArgumentParser:
     """The command line: reading commands first, then the steps of the build."""
     about = "Benchmarks of LLM hallucination whose numbers can be believed."
-    top = argparse.ArgumentParser(prog="truerate", description=about)
+    top = _Parser(prog="truerate", description=about)
     top.add_argument("--version", action="version", version=f"truerate {truerate.__version__}")
     top.add_argument(
         "-C", dest="in_folder", metavar="FOLDER", help="work in that folder, or the project around it"

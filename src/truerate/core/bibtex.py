@@ -42,7 +42,7 @@ def _plain(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _LATEX_ACCENT.sub(r"\\\1{}", _LATEX_SPECIAL.sub(r"\\\1", text))
+    return str(_LATEX_ACCENT.sub(r"\\\1{}", _LATEX_SPECIAL.sub(r"\\\1", text)))
 
 
 def authors_of(citation: str) -> list[str]:
