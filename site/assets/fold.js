@@ -3,7 +3,8 @@
   const { make } = window.truerate;
   if (!document.querySelector(".tr-jump")) return;
   const FIRST = 2, LONG = 560;   // sections that are never folded, and the height in pixels above which one is
-  const sections = [...document.querySelectorAll(".md-typeset > .tr-section")].slice(FIRST, -1).filter((one) => one.offsetHeight > LONG);
+  const isLater = (section) => Boolean(section.querySelector("[data-views] > noscript"));   // tables that are not made yet
+  const sections = [...document.querySelectorAll(".md-typeset > .tr-section")].slice(FIRST, -1).filter((one) => isLater(one) || one.offsetHeight > LONG);
   const open = (section) => { section.classList.remove("is-folded"); section.nextElementSibling?.matches(".tr-unfold") && section.nextElementSibling.remove(); };
   for (const section of sections) {
     section.classList.add("is-folded");
@@ -13,6 +14,7 @@
     section.after(button);
     section.addEventListener("focusin", () => open(section));
     heading.addEventListener("click", () => open(section));
+    section.addEventListener("made", () => { if (!isLater(section) && section.scrollHeight <= LONG) open(section); });
   }
   const follow = () => {
     const target = document.getElementById(location.hash.slice(1));

@@ -1,6 +1,7 @@
 /* Tables are complete as they come; this adds sorting, a filter, kinds, more measures and variants, and keeps the choice in the address. */
 (() => {
   const { make, state, keep, take } = window.truerate;
+  const tablesIn = (host) => [...host.querySelectorAll("table[data-table]")];
   const headsOf = (table) => [...table.tHead.rows[table.tHead.rows.length - 1].cells];
 
   const compare = (first, second, way, isText) => {
@@ -33,32 +34,45 @@
   };
   const KINDS = { model: "Models", baseline: "Baselines", published: "Published", planted: "Planted" };
 
+  const begin = (tables, isWide = false) => { for (const table of tables) { sortable(table); widen(table, isWide); } };
+  /* What is not in sight lies in a `noscript`, as text: thousands of cells are slow to make. Writes that of a view or panel; returns its tables. */
+  const written = (host) => {
+    const text = host.querySelector(":scope > noscript");
+    if (!text) return [];
+    host.innerHTML = text.textContent;
+    return tablesIn(host);
+  };
+
   /* One bar of controls for the panels of a view (or a single table). */
-  const equip = (host, tables) => {
-    const isBare = tables.every((table) => "bare" in table.dataset);   // nothing but the choice between panels
+  const equip = (host) => {
+    const tables = () => tablesIn(host);   // more of them as panels are made
+    const isBare = tables().every((table) => "bare" in table.dataset);   // nothing but the choice between panels
     const bar = make("div", { class: "tr-tools" });
     const panels = [...host.querySelectorAll("[data-panel]")];
     const count = make("span", { class: "tr-count", role: "status" });
-    const what = `Find a ${headsOf(tables[0])[0].textContent.trim().toLowerCase()}`;
+    const what = `Find a ${headsOf(tables()[0])[0].textContent.trim().toLowerCase()}`;
     const query = make("input", { type: "search", placeholder: what, "aria-label": what, class: "tr-input" });
-    const kinds = [...new Set(tables.flatMap((table) => [...table.tBodies[0].rows].map((row) => row.dataset.kind)))].filter(Boolean);
+    const kinds = [...new Set(tables().flatMap((table) => [...table.tBodies[0].rows].map((row) => row.dataset.kind)))].filter(Boolean);
     const kind = make("select", { class: "tr-input", "aria-label": "Kind of row" }, make("option", { value: "" }, "All rows"));
     for (const name of kinds) kind.append(make("option", { value: name }, KINDS[name] || name));
     const filter = () => {
       const words = query.value.trim().toLowerCase();
-      for (const table of tables) {
+      for (const table of tables()) {
         for (const row of table.tBodies[0].rows) {
           row.hidden = !row.cells[0].textContent.toLowerCase().includes(words) || (kind.value && row.dataset.kind !== kind.value);
         }
       }
-      const table = tables.find((one) => !one.closest("[hidden]")) || tables[0];
+      const table = tables().find((one) => !one.closest("[hidden]")) || tables()[0];
       const n = [...table.tBodies[0].rows].filter((row) => !row.hidden).length;
       count.textContent = `${n} ${n === 1 ? "row" : "rows"}`;
     };
+    const more = make("button", { type: "button", class: "tr-button", "aria-pressed": "false" }, "More measures");
+    const isWide = () => more.getAttribute("aria-pressed") === "true";
     if (panels.length > 1) {
       const choice = make("div", { class: "tr-choice", role: "group", "aria-label": "Variant" });
       const choose = (name) => {
         for (const panel of panels) panel.hidden = panel.dataset.panel !== name;
+        begin(written(panels.find((panel) => !panel.hidden)), isWide());
         for (const button of choice.children) button.setAttribute("aria-pressed", String(button.dataset.value === name));
         filter();
       };
@@ -71,17 +85,15 @@
       const wanted = state.get("variant");
       choose(panels.some((panel) => panel.dataset.panel === wanted) ? wanted : panels[0].dataset.panel);
     }
-    const name = panels.length > 1 ? tables[0].dataset.name.replace(`: ${panels[0].dataset.title}`, "") : tables[0].dataset.name;
-    const taken = take.group(name, () => tables.find((table) => !table.closest("[hidden]")));
+    const name = panels.length > 1 ? tables()[0].dataset.name.replace(`: ${panels[0].dataset.title}`, "") : tables()[0].dataset.name;
+    const taken = take.group(name, () => tables().find((table) => !table.closest("[hidden]")));
     if (isBare) { bar.append(taken); return bar; }
-    if (tables[0].tBodies[0].rows.length > 3) bar.append(query);
+    if (tables()[0].tBodies[0].rows.length > 3) bar.append(query);
     if (kinds.length > 1) bar.append(kind);
-    if (tables.some((table) => table.classList.contains("has-extra"))) {
-      const more = make("button", { type: "button", class: "tr-button", "aria-pressed": "false" }, "More measures");
+    if (tables().some((table) => table.classList.contains("has-extra"))) {
       more.addEventListener("click", () => {
-        const isWide = more.getAttribute("aria-pressed") !== "true";
-        more.setAttribute("aria-pressed", String(isWide));
-        for (const table of tables) widen(table, isWide);
+        more.setAttribute("aria-pressed", String(!isWide()));
+        for (const table of tables()) widen(table, isWide());
       });
       bar.append(more);
     }
@@ -96,16 +108,32 @@
 
   /* A few lines need no controls, and can be taken along. */
   const takeBelow = (table) => table.closest(".tr-scroll").after(take.group(table.dataset.name, () => table));
-  const lone = (table) => !table.closest("[data-views]");
-  for (const table of document.querySelectorAll("table[data-table]")) { sortable(table); widen(table, false); }
-  for (const host of document.querySelectorAll("[data-views]")) {
-    const tables = [...host.querySelectorAll("table[data-table]")];
-    if (tables.length > 1 || !("small" in tables[0].dataset)) host.prepend(equip(host, tables));
+  const view = (host) => {
+    const tables = tablesIn(host);
+    begin(tables);
+    if (host.querySelectorAll("[data-panel]").length > 1 || !("small" in tables[0].dataset)) host.prepend(equip(host));
     else takeBelow(tables[0]);
-  }
-  for (const table of [...document.querySelectorAll("table[data-table]")].filter(lone)) {
+  };
+  /* A view is made when somebody comes near, or prints. */
+  const later = [...document.querySelectorAll("[data-views]:has(> noscript)")];
+  const near = new IntersectionObserver((all) => { for (const one of all) if (one.isIntersecting) makeNow(one.target); }, { rootMargin: "400px" });
+  const makeNow = (host) => {
+    near.unobserve(host);
+    if (!written(host).length) return;
+    view(host);
+    host.dispatchEvent(new CustomEvent("made", { bubbles: true }));
+  };
+  for (const host of document.querySelectorAll("[data-views]:not(:has(> noscript))")) view(host);
+  for (const host of later) near.observe(host);
+  window.addEventListener("beforeprint", () => {
+    later.forEach(makeNow);
+    for (const panel of document.querySelectorAll("[data-panel]:has(> noscript)")) begin(written(panel));
+  });
+  const lone = [...document.querySelectorAll("table[data-table]")].filter((table) => !table.closest("[data-views]"));
+  begin(lone);
+  for (const table of lone) {
     const frame = table.closest(".tr-scroll");
-    if ("small" in table.dataset) takeBelow(table); else frame.before(equip(frame, [table]));
+    if ("small" in table.dataset) takeBelow(table); else frame.before(equip(frame));
   }
   const wanted = /^(\d+)([ad])$/.exec(state.get("sort") || "");
   const first = document.querySelector("[data-panel]:not([hidden]) table[data-table]") || document.querySelector("table[data-table]");

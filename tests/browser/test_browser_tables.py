@@ -113,6 +113,18 @@ def test_csv_of_one_model_holds_values_ranks_and_both_ends(visit):
     assert [lines[0][name] for name in names] == ["1", "3", "25.0", "5.0", "70.0", "4"]
 
 
+def test_tables_out_of_sight_are_made_when_somebody_comes_near_and_for_print(visit):
+    page = visit(BOARD)
+    waiting = page.locator("[data-views] > noscript, [data-panel] > noscript")
+    n_waiting = waiting.count()
+    assert n_waiting and page.locator("*").count() < 8000
+    section = page.locator(RECOGNITION)
+    section.get_by_role("button", name="Chain of thought").click()
+    assert section.locator("table:visible").count() == 1 and waiting.count() < n_waiting
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert waiting.count() == 0 and section.locator("table").count() == 3
+
+
 def test_without_a_script_every_variant_and_measure_is_on_the_page(visit):
     page = visit(BOARD, script=False)
     section = page.locator(RECOGNITION)

@@ -5,15 +5,16 @@ from pathlib import Path
 
 # Source maps are for who debugs the theme; `lunr` holds the words of languages in which this site is not searched.
 UNASKED = ("assets/**/*.map", "assets/javascripts/lunr/**/*.js")
-_SCRIPT = re.compile(r"(<script\b.*?</script>|<style\b.*?</style>)", re.DOTALL)
+_AS_IT_IS = re.compile(r"(<(script|style|pre|textarea)\b.*?</\2>)", re.DOTALL)
+_INDENT = re.compile(r"[ \t]*\n\s*")
 _ENTITY = re.compile(r"&#(\d{2,3});")
 _KEPT = frozenset("<>&\"'")  # of printable ASCII: what HTML acts on
 
 
 def slim(folder: str | Path) -> None:
-    """Remove the files that nothing asks for from a built site, and write each entity of a page that stands for a
-    character which HTML does not act on as that character. Markdown needs them (`site.safety.inert`), browsers
-    do not: pages read as before.
+    """Remove the files that nothing asks for from a built site, the indentation and empty lines of its pages, and
+    write each entity of a page that stands for a character which HTML does not act on as that character. Markdown
+    needs them (`site.safety.inert`), browsers do not: pages read as before.
     """
     site = Path(folder)
     for pattern in UNASKED:
@@ -24,9 +25,11 @@ def slim(folder: str | Path) -> None:
 
 
 def slim_html(page: str) -> str:
-    """Return a page without needless entities; scripts and styles, in which there are none, stay as they are."""
-    parts = _SCRIPT.split(page)
-    return "".join(part if k % 2 else _ENTITY.sub(_character, part) for k, part in enumerate(parts))
+    """Return a page without needless entities and blanks; scripts, styles and what keeps its blanks stay as they are."""
+    parts = _AS_IT_IS.split(page)  # text, an element that stays, its name, text …
+    parts[::3] = [_ENTITY.sub(_character, _INDENT.sub("\n", text)) for text in parts[::3]]
+    del parts[2::3]
+    return "".join(parts)
 
 
 def _character(match: re.Match[str]) -> str:
