@@ -1,6 +1,11 @@
 """What the terminal shows of built tables."""
 
+import gzip
 import json
+import threading
+import urllib.request
+from functools import partial
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -116,3 +121,22 @@ def test_who_never_answered_is_told_in_place_of_a_rank(at, capfd):
     assert {row["table"] for row in json.loads(capfd.readouterr().out)} == {"recognition"}
     assert main(["board", BOARD, "--table", "none"]) == 2
     assert "no table 'none'; its tables: recognition" in capfd.readouterr().err
+
+
+def test_text_is_served_compressed_to_who_takes_it(tmp_path):
+    (tmp_path / "page.html").write_text("<p>" + "a figure " * 1000, "utf-8")
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1" * 100)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(report.Compressed, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def fetched(name: str, **headers: str) -> tuple[str | None, bytes]:
+            request = urllib.request.Request(f"http://127.0.0.1:{server.server_port}/{name}", headers=headers)
+            with urllib.request.urlopen(request) as reply:
+                return reply.headers["Content-Encoding"], reply.read()
+
+        takes = {"Accept-Encoding": "gzip, br"}
+        encoding, packed = fetched("page.html", **takes)
+        assert encoding == "gzip" and len(packed) < 200
+        assert gzip.decompress(packed) == (tmp_path / "page.html").read_bytes() == fetched("page.html")[1]
+        assert fetched("rows.parquet", **takes) == (None, b"PAR1" * 100)
+        server.shutdown()

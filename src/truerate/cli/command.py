@@ -30,7 +30,9 @@ class _Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             listed = getattr(action, "_choices_actions", None)  # of commands: those with a line of help
-            allowed = [choice.dest for choice in listed] if listed else [str(choice) for choice in action.choices]
+            allowed = (
+                [choice.dest for choice in listed] if listed else [str(choice) for choice in action.choices]
+            )
             near = meant(str(value), allowed)
             raise argparse.ArgumentError(action, f"{value!r} is unknown{near}; allowed: {', '.join(allowed)}")
 
