@@ -74,8 +74,8 @@ def test_the_methods_page_tells_of_each_metric_under_its_track():
     pages, _ = site_of(board, records)
     for one in records.values():
         anchor = f"measure-{AT.p.board(board).track}-{one.name}".replace("_", "-")
-        assert f'id="{anchor}"' in pages["methods.md"], one.name
-    assert 'id="measure-shortcut-auroc"' in pages["methods.md"] and "All tracks" in pages["methods.md"]
+        assert f'id="{anchor}"' in pages[f"methods-{AT.p.board(board).track}.md"], one.name
+    assert 'id="measure-shortcut-auroc"' in pages["methods-all-boards.md"]
 
 
 def test_a_metric_of_later_is_one_record():
@@ -90,7 +90,7 @@ def test_a_metric_of_later_is_one_record():
     assert (
         "Lateness: comes late" in page and f"#measure-{track}-late-rate" in page and "less is better" in page
     )
-    assert "Share of what comes late." in html.unescape(pages["methods.md"])
+    assert "Share of what comes late." in html.unescape(pages[f"methods-{track}.md"])
 
 
 def test_two_records_of_one_name_are_refused(monkeypatch):

@@ -140,7 +140,7 @@ def test_it_is_built_shown_and_told_everywhere_alike(house):
     for text in (shown, page, told):
         assert "traveller" in text and "homebody" in text
     assert "Right capitals" in page and "Right capitals" in told and "Answers" in page
-    methods = (house.folder / "build/site/methods.html").read_text("utf-8")
+    methods = (house.folder / "build/site/methods-capitals.html").read_text("utf-8")
     assert "Share of the questions in whose answer the capital stands" in methods
 
 

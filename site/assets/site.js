@@ -74,7 +74,7 @@
     const subject = cell.parentElement.querySelector(".tr-name").textContent;
     const definition = make("a", { href: link.getAttribute("href"), class: "tr-button" }, "Definition");
     const texts = "read" in cell.dataset && [`board=${encodeURIComponent(table.dataset.board)}`, cell.dataset.read].filter(Boolean).join("&");
-    const read = texts && make("a", { class: "tr-button", href: link.getAttribute("href").replace(/methods\.html.*$/, `samples.html#${texts}`) }, "Read the replies");
+    const read = texts && make("a", { class: "tr-button", href: link.getAttribute("href").replace(/methods[^/]*\.html.*$/, `samples.html#${texts}`) }, "Read the replies");
     dialog.replaceChildren(
       make("h2", { id: "tr-dialog-title" }, `${subject}: ${head.dataset.head}`),
       make("p", { class: "tr-sub" }, head.dataset.definition || ""), list, make("p", { class: "tr-more" }, ...(read ? [read, " "] : []), definition, " ", close),

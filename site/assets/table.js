@@ -28,6 +28,7 @@
     });
   });
 
+  const has = (text, words) => words.toLowerCase().trim().split(/\s+/).every((word) => text.toLowerCase().includes(word));
   const widen = (table, isWide) => {
     table.classList.toggle("is-wide", isWide);
     for (const head of table.querySelectorAll("th[data-all]")) head.colSpan = isWide ? head.dataset.all : Math.max(1, head.dataset.shown);
@@ -56,10 +57,9 @@
     const kind = make("select", { class: "tr-input", "aria-label": "Kind of row" }, make("option", { value: "" }, "All rows"));
     for (const name of kinds) kind.append(make("option", { value: name }, KINDS[name] || name));
     const filter = () => {
-      const words = query.value.trim().toLowerCase();
       for (const table of tables()) {
         for (const row of table.tBodies[0].rows) {
-          row.hidden = !row.cells[0].textContent.toLowerCase().includes(words) || (kind.value && row.dataset.kind !== kind.value);
+          row.hidden = !has(row.cells[0].textContent, query.value) || (kind.value && row.dataset.kind !== kind.value);
         }
       }
       const table = tables().find((one) => !one.closest("[hidden]")) || tables()[0];
@@ -105,6 +105,28 @@
     filter();
     return bar;
   };
+
+  /* One box for all lists of a page: a line stays if it, or what its title says, holds every word; a list without lines goes. */
+  const searchable = (bar) => {
+    const lists = [...document.querySelectorAll("[data-find]")], what = bar.dataset.findBar;
+    const query = make("input", { type: "search", placeholder: what, "aria-label": what, class: "tr-input" });
+    const count = make("span", { class: "tr-count", role: "status" });
+    const filter = () => {
+      let n = 0;
+      for (const list of lists) {
+        for (const line of list.children) line.hidden = !has(`${line.textContent} ${line.title}`, query.value);
+        const shown = [...list.children].filter((line) => !line.hidden).length;
+        list.hidden = list.previousElementSibling.hidden = !shown;
+        n += shown;
+      }
+      count.textContent = `${n} ${n === 1 ? "line" : "lines"}`;
+    };
+    query.addEventListener("input", () => { filter(); keep("q", query.value.trim()); });
+    query.value = state.get("q") || "";
+    filter();
+    bar.append(query, count);
+  };
+  for (const bar of document.querySelectorAll("[data-find-bar]")) searchable(bar);
 
   /* A few lines need no controls, and can be taken along. */
   const takeBelow = (table) => table.closest(".tr-scroll").after(take.group(table.dataset.name, () => table));

@@ -153,3 +153,14 @@ def test_search_finds_a_model_by_any_part_of_its_name(visit):
         found = page.locator(".md-search-result__item a[href*='real/judged']")
         found.first.wait_for(state="attached")
         assert found.count() > 0, part
+
+
+def test_the_methods_are_found_by_any_words_and_lead_to_the_formula(visit):
+    page = visit("methods.html")
+    page.get_by_placeholder("Find by any word").fill("holm ADJUSTED")
+    assert page.locator(".tr-index li:visible").all_inner_texts() == ["holm\nAdjusted p-values\nHolm 1979"]
+    assert page.locator(".tr-index:visible").count() == page.locator("h3[id]:visible").count() == 1
+    assert page.locator(".tr-count").inner_text() == "1 line" and "q=holm" in page.url
+    page.get_by_role("link", name="holm").click()
+    assert page.url.endswith("methods-tests.html#metric-paired-holm")
+    assert page.locator("#metric-paired-holm dd").inner_text() == "Adjusted p-values (Holm 1979)."

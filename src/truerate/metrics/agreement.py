@@ -90,7 +90,7 @@ def krippendorff_alpha(sums: np.ndarray) -> np.ndarray:
 
 
 def max_voting(labels: Sequence[Hashable]) -> Hashable | None:
-    """The label of most raters (HELMA 2.2's max-voting); None for a tie at the top or no vote."""
+    """The label of most raters (HaluEval 2.2's max-voting); None for a tie at the top or no vote."""
     votes = Counter(label for label in labels if label is not None).most_common(2)
     if not votes or (len(votes) == 2 and votes[0][1] == votes[1][1]):
         return None
@@ -315,7 +315,7 @@ class Difference(NamedTuple):
 def pearson(
     first: Sequence[float | None], second: Sequence[float | None], *, n_fitted: int = 0
 ) -> Correlation:
-    """Pearson's product-moment correlation over the points that both lists have, its p-value from Student's t
+    """Pearson's product-moment correlation, in [−1, 1], over the points that both lists have, its p-value from Student's t
     with n − 2 degrees. `n_fitted`: degrees that were spent before, as by taking group means off the points.
     It treats the points as independent. None where no degree is left (without `n_fitted`, over fewer than
     three points) or where one list is constant; p is 0 at |r| = 1.

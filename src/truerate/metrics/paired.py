@@ -263,7 +263,7 @@ def contrasts(rows: pl.DataFrame, *, hallucinated_first: str, pair_id: str = "pa
 def contrast_scores(
     subject: str, where: Mapping[str, Any], pairs: Sequence[Contrast], writer: ScoreWriter
 ) -> list[dict[str, Any]]:
-    """Accuracy of naming the hallucinated side over both orders of every pair (as in HELMA Table 9, where
+    """Accuracy of naming the hallucinated side over both orders of every pair (as in HaluEval Table 9, where
     each pair is asked once), in both of them, and in one that is drawn; how often the text shown first is
     named; and the share of replies without a choice.
     """

@@ -53,7 +53,7 @@ def hr_est(precision: float | None, recall: float | None, detected: float, token
 
 
 def youden_interval(tpr: Share, fpr: Share, *, confidence: float) -> tuple[float, float] | None:
-    """The interval of TPR − FPR, by Newcombe's hybrid of Wilson intervals (1998, method 10)."""
+    """The interval of TPR − FPR, by Newcombe's method 10 (1998), in [−1, 1]."""
     hit, alarm = wilson(*tpr, confidence=confidence), wilson(*fpr, confidence=confidence)
     if hit is None or alarm is None:
         return None

@@ -66,64 +66,65 @@ def verdicts(rows: pl.DataFrame) -> Verdicts:
 
 
 def accuracy(v: Verdicts) -> Parts:
-    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6)."""
+    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all, in [0, 1] (HaluEval Table 6)."""
     return v.is_right, np.ones(len(v.label))
 
 
 def accuracy_parsed(v: Verdicts) -> Parts:
-    """Recognition accuracy, unparsed dropped: (TP + TN) / parsed (HalluDial's evaluation drops them)."""
+    """Recognition accuracy, unparsed dropped: (TP + TN) / parsed, in [0, 1] (HalluDial's evaluation
+    drops them)."""
     return v.is_right, v.is_read
 
 
 def precision(v: Verdicts) -> Parts:
-    """Precision of the hallucinated class: TP / (TP + FP). Over nothing without such verdicts."""
+    """Precision of the hallucinated class: TP / (TP + FP), in [0, 1]. Over nothing without such verdicts."""
     return v.label * v.yes, v.yes
 
 
 def recall(v: Verdicts) -> Parts:
-    """Recall of the hallucinated class, unparsed counted as missed: TP / labelled hallucinated."""
+    """Recall of the hallucinated class, unparsed counted as missed: TP / labelled hallucinated, in [0, 1]."""
     return v.label * v.yes, v.label
 
 
 def f1(v: Verdicts) -> Parts:
-    """F1 of the hallucinated class: 2 TP / (labelled + judged hallucinated). No share of texts: a text may
+    """F1 of the hallucinated class: 2 TP / (labelled + judged hallucinated), in [0, 1]. No share of texts: a text may
     count in both parts of the denominator. Over nothing where both are nothing.
     """
     return 2.0 * v.label * v.yes, 1.0 * v.label + v.yes
 
 
 def precision_right(v: Verdicts) -> Parts:
-    """Precision of the class without hallucination: TN / (TN + FN). Over nothing without such."""
+    """Precision of the class without hallucination: TN / (TN + FN), in [0, 1]. Over nothing without such."""
     return ~v.label * v.no, v.no
 
 
 def recall_right(v: Verdicts) -> Parts:
-    """Recall of the class without hallucination, unparsed counted as missed: TN / labelled so."""
+    """Recall of the class without hallucination, unparsed counted as missed: TN / labelled so, in [0, 1]."""
     return ~v.label * v.no, ~v.label
 
 
 def f1_right(v: Verdicts) -> Parts:
-    """F1 of the class without hallucination: 2 TN / (labelled + judged so), as `f1`."""
+    """F1 of the class without hallucination: 2 TN / (labelled + judged so), in [0, 1], as `f1`."""
     return 2.0 * ~v.label * v.no, 1.0 * ~v.label + v.no
 
 
 def tpr(v: Verdicts) -> Parts:
-    """True positive rate over parsed verdicts, P(judged hallucinated | hallucinated)."""
+    """True positive rate over parsed verdicts, P(judged hallucinated | hallucinated), in [0, 1]."""
     return v.label * v.yes, v.label * v.is_read
 
 
 def failure_rate(v: Verdicts) -> Parts:
-    """Share of hallucinated texts that a judge passes, over parsed verdicts: 1 − TPR (HELMA Table 7)."""
+    """Share of hallucinated texts that a judge passes, over parsed verdicts: 1 − TPR, in [0, 1] (HaluEval Table 7)."""
     return v.label * v.no, v.label * v.is_read
 
 
 def tnr(v: Verdicts) -> Parts:
-    """True negative rate (specificity) over parsed verdicts: P(judged free of it | not hallucinated)."""
+    """True negative rate (specificity) over parsed verdicts: P(judged free of it | not hallucinated), in [0, 1]."""
     return ~v.label * v.no, ~v.label * v.is_read
 
 
 def unparsed_rate(v: Verdicts) -> Parts:
-    """Share of texts whose verdict could not be read, or never came."""
+    """Share of texts whose verdict could not be read, or never came, in [0, 1]."""
     return 1.0 - v.is_read, np.ones(len(v.label))
 
 
@@ -155,13 +156,13 @@ def class_columns(first: Parts, second: Parts) -> np.ndarray:
 
 
 def macro_f1(totals: np.ndarray) -> np.ndarray:
-    """Mean F1 of both classes, from totals (…, 4) of `f1` and `f1_right`; NaN where one is over nothing."""
+    """Mean F1 of both classes, in [0, 1], from totals (…, 4) of `f1` and `f1_right`; NaN where one is over nothing."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return (totals[..., 0] / totals[..., 1] + totals[..., 2] / totals[..., 3]) / 2
 
 
 def balanced_accuracy(totals: np.ndarray) -> np.ndarray:
-    """Mean recall of both classes, from totals (…, 4) of `recall` and `recall_right`; NaN without a class."""
+    """Mean recall of both classes, in [0, 1], from totals (…, 4) of `recall` and `recall_right`; NaN without a class."""
     return macro_f1(totals)
 
 
@@ -339,7 +340,7 @@ def _means(totals: np.ndarray) -> np.ndarray:
 
 
 def pattern_ratios(rows: pl.DataFrame, where: Mapping[str, Any], key: str = "pattern") -> list[Ratio]:
-    """TPR and failure rate of the hallucinated texts of each value of a column (HELMA Table 7)."""
+    """TPR and failure rate of the hallucinated texts of each value of a column (HaluEval Table 7)."""
     given, ratios = verdicts(rows), list[Ratio]()
     for pattern in sorted(rows.filter("is_hallucinated")[key].drop_nulls().unique()):
         inside = is_true(rows[key] == pattern)

@@ -17,7 +17,7 @@ Measure = Callable[[Groups], list[list[float]]]
 
 
 def chrf(groups: Groups) -> list[list[float]]:
-    """chrF of each pair of texts of each group in [0, 1] (Popović 2015, sacrebleu's defaults), mean of both
+    """chrF of each pair of texts of each group, in [0, 1] (Popović 2015, sacrebleu's defaults), mean of both
     directions so that the order does not matter. Two equal texts, two empty ones too: 1. An empty text
     against another: 0.
     """
@@ -37,7 +37,7 @@ def mean_pairwise(groups: Groups, measure: Measure) -> list[float | None]:
 
 
 def least_similar(rows: pl.DataFrame, n: int) -> list[str]:
-    """The `n` item ids of lowest `similarity` (HELMA 2.2), from columns `item_id`, `similarity`; ties go by
+    """The `n` item ids of lowest `similarity` (HaluEval 2.2), from columns `item_id`, `similarity`; ties go by
     item id, nulls are left out. All of them where there are fewer than `n`. Returned sorted by similarity, so
     that the choice never depends on the order of rows.
     """

@@ -63,19 +63,19 @@ def span_sums(gold: Iterable[Sequence[Span]], predicted: Iterable[Sequence[Span]
 
 
 def span_precision(totals: np.ndarray) -> np.ndarray:
-    """Of the predicted characters, the share that is gold. NaN where none is predicted."""
+    """Of the predicted characters, the share that is gold, in [0, 1]. NaN where none is predicted."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return totals[..., 2] / totals[..., 1]
 
 
 def span_recall(totals: np.ndarray) -> np.ndarray:
-    """Of the gold characters, the share that is predicted. NaN where none is gold."""
+    """Of the gold characters, the share that is predicted, in [0, 1]. NaN where none is gold."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return totals[..., 2] / totals[..., 0]
 
 
 def span_f1(totals: np.ndarray) -> np.ndarray:
-    """2 · both / (gold + predicted). NaN where neither side marks any."""
+    """2 · both / (gold + predicted), in [0, 1]. NaN where neither side marks any."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 2 * totals[..., 2] / (totals[..., 0] + totals[..., 1])
 
@@ -90,7 +90,7 @@ def hard_spans(soft_spans: Iterable[Soft], threshold: float = HARD) -> list[Span
 
 
 def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft], threshold: float = HARD) -> float:
-    """IoU of hard characters, the predicted ones above the threshold; 1 where neither marks any."""
+    """IoU of hard characters, the predicted ones above the threshold, in [0, 1]; 1 where neither marks any."""
     return iou(overlap(hard_spans(gold), hard_spans(predicted, threshold)))
 
 
@@ -103,7 +103,7 @@ def probabilities(n: int, soft_spans: Iterable[Soft]) -> np.ndarray:
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's rank correlation of two aligned vectors, ties with average ranks; values are compared after
+    """Spearman's rank correlation of two aligned vectors, in [−1, 1], ties with average ranks; values are compared after
     rounding to 8 digits. Where a vector is constant: 1 if both are, else 0 (the task's rule), so marking all
     and marking nothing get the same.
     """
@@ -122,7 +122,7 @@ def average_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def answer_correlation(n: int, gold: Iterable[Soft], predicted: Iterable[Soft]) -> float:
-    """Spearman's correlation of both sides' probabilities over the `n` characters of an answer."""
+    """Spearman's correlation of both sides' probabilities over the `n` characters of an answer, in [−1, 1]."""
     return spearman(probabilities(n, gold), probabilities(n, predicted))
 
 

@@ -67,7 +67,7 @@ def common_terms(texts: Collection[str]) -> frozenset[str]:
 
 
 def informativeness(text: str, question: str, common: Collection[str]) -> tuple[float, int] | None:
-    """Return the share of a text's content words (terms that are not `common`), in (0, 1] or 0, that neither the
+    """Return the share of a text's content words (terms that are not `common`), in [0, 1], that neither the
     question nor an earlier place of the text holds, and their number; None of a text without a content word.
     """
     content = [term for term in terms(text) if term not in common]
@@ -126,7 +126,7 @@ def _row(
 
 
 def bleu(totals: np.ndarray) -> np.ndarray:
-    """Corpus BLEU-4 in [0, 1] from totals (…, 10) of `bleu_sums`: the geometric mean of the four precisions
+    """Corpus BLEU-4, in [0, 1], from totals (…, 10) of `bleu_sums`: the geometric mean of the four precisions
     times the brevity penalty exp(1 − target / text).
 
     An order without a match counts as 1 / (2^k n), the k-th such order (sacrebleu's `exp`). Where no text has

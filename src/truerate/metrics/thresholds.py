@@ -46,7 +46,7 @@ def best_threshold(values: np.ndarray, labels: np.ndarray) -> Threshold | None:
 
 
 def auroc(scores: np.ndarray, labels: np.ndarray) -> float | None:
-    """P(a hallucinated text scores higher than another), ties half; None where a class is missing."""
+    """P(a hallucinated text scores higher than another), in [0, 1], ties half; None where a class is missing."""
     area = weighted_auroc(scores, labels, np.ones((1, len(np.asarray(labels)))))[0]
     return None if np.isnan(area) else float(area)
 

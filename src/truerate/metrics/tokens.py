@@ -173,27 +173,27 @@ def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> To
 
 
 def precision(totals: np.ndarray) -> np.ndarray:
-    """Of the detected tokens, the share that is gold; `totals` (…, 4): n, gold, detected, both."""
+    """Of the detected tokens, the share that is gold, in [0, 1]; `totals` (…, 4): n, gold, detected, both."""
     return totals[..., 3] / totals[..., 2]
 
 
 def recall(totals: np.ndarray) -> np.ndarray:
-    """Of the gold tokens, the share that is detected (the true positive rate). NaN where none is gold."""
+    """Of the gold tokens, the share that is detected (the true positive rate), in [0, 1]. NaN where none is gold."""
     return totals[..., 3] / totals[..., 1]
 
 
 def f1(totals: np.ndarray) -> np.ndarray:
-    """2 · both / (gold + detected). NaN where neither side marks any."""
+    """2 · both / (gold + detected), in [0, 1]. NaN where neither side marks any."""
     return 2 * totals[..., 3] / (totals[..., 1] + totals[..., 2])
 
 
 def false_positive_rate(totals: np.ndarray) -> np.ndarray:
-    """Of the tokens that are not gold, the share that is detected. NaN where all are gold."""
+    """Of the tokens that are not gold, the share that is detected, in [0, 1]. NaN where all are gold."""
     return (totals[..., 2] - totals[..., 3]) / (totals[..., 0] - totals[..., 1])
 
 
 def recall_of_type(totals: np.ndarray) -> np.ndarray:
-    """Of the gold tokens of a type, the share that is detected as any type (mFAVA Table 3's recall by type).
+    """Of the gold tokens of a type, the share that is detected as any type, in [0, 1] (mFAVA Table 3's recall by type).
     `totals` (…, 4) of a type: gold, those of them that are detected at all, detected as this type, right by
     type. NaN where none is gold.
     """
@@ -201,12 +201,12 @@ def recall_of_type(totals: np.ndarray) -> np.ndarray:
 
 
 def f1_of_type(totals: np.ndarray) -> np.ndarray:
-    """2 · right by type / (gold + detected as this type), `totals` (…, 4); NaN where no side marks any."""
+    """2 · right by type / (gold + detected as this type), in [0, 1], `totals` (…, 4); NaN where no side marks any."""
     return 2 * totals[..., 3] / (totals[..., 0] + totals[..., 2])
 
 
 def f1_typed(totals: np.ndarray) -> np.ndarray:
-    """`f1_of_type` over all types together, `totals` (…, types, 4): both sides give a token one type."""
+    """`f1_of_type` over all types together, in [0, 1], `totals` (…, types, 4): both sides give a token one type."""
     return f1_of_type(totals.sum(axis=-2))
 
 

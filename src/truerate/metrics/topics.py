@@ -1,4 +1,4 @@
-"""Topics of texts by LDA, and which of them a judge fails on (HELMA 3.2)."""
+"""Topics of texts by LDA, and which of them a judge fails on (HaluEval 3.2)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

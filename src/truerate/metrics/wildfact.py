@@ -252,7 +252,7 @@ def with_share(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def supported_share(facts: pl.DataFrame) -> float | None:
-    """WildFactScore: the share of supported facts, every reply counting as one; None over no verdict."""
+    """WildFactScore: the share of supported facts, every reply counting as one, in [0, 1]; None over no verdict."""
     defined = facts.drop_nulls("share")
     if defined.is_empty():
         return None

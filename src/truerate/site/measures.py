@@ -5,7 +5,9 @@ from dataclasses import dataclass, fields
 from markupsafe import Markup
 
 from truerate.core import metric
+from truerate.site.safety import slug
 
+SHARED = "all-boards"  # the methods page of the measures that every board may carry
 ABSENT = Markup(metric.ABSENT)
 MONTHS = "January February March April May June July August September October November December".split()
 
@@ -47,8 +49,13 @@ class Measure(metric.Metric):
 
     @property
     def anchor(self) -> str:
-        """Where the methods page tells of it."""
+        """Its anchor on the methods pages."""
         return "-".join(filter(None, ("measure", self.track, self.name)))
+
+    @property
+    def address(self) -> str:
+        """The methods page and anchor of its definition."""
+        return f"methods-{slug(self.track or SHARED)}.html#{slug(self.anchor)}"
 
     def text(self, value: float | None) -> Markup:
         """A value as printed; what Markdown would act on is no danger here."""

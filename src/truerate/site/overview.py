@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-import polars as pl
 from markupsafe import Markup
 
 from truerate.site.board import flags, page_and_rows
@@ -156,36 +155,6 @@ def data(tables: Tables) -> dict:
         "rights_of": lambda card: RIGHTS.get(str(card.get("redistribution")), "rights not stated"),
         "schemas": tables.schema_docs,
     }
-
-
-def methods(tables: Tables) -> dict:
-    """Return what methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
-    cards = {board.track: board.track_card for board in tables.boards}
-    modules = by_module(tables.metric_docs)
-    return {"measures": measures_met(tables), "modules": modules, "cards": cards}
-
-
-def measures_met(tables: Tables) -> dict[str, list[Measure]]:
-    """Return the measures that stand on a page by their track's title and `All tracks`, in record order."""
-    by_title: dict[str, dict[str, Measure]] = {}
-    for board in tables.boards:
-        rows = tables.rows.filter(pl.col("board") == board.name)
-        met = {*rows["metric"], *board.audit["metric"]}
-        for measure in board.measures.values():
-            if measure.name in met:
-                title = board.track_card.title if measure.track else EVERY_TRACK
-                by_title.setdefault(title, {})[measure.name] = measure
-    if shared := by_title.pop(EVERY_TRACK, {}):
-        by_title[EVERY_TRACK] = shared
-    return {title: list(by_name.values()) for title, by_name in by_title.items()}
-
-
-def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:
-    """Docstrings by module, both in alphabetical order."""
-    modules: dict[str, list[Mapping]] = {}
-    for doc in sorted(docs, key=lambda doc: (doc["module"], doc["name"])):
-        modules.setdefault(doc["module"].rsplit(".", 1)[-1], []).append(doc)
-    return modules
 
 
 def prose(doc: str | None) -> Markup:

@@ -14,6 +14,7 @@ import truerate.site.board as board
 import truerate.site.detector_pages as detector_pages
 import truerate.site.downloads.boards as downloads
 import truerate.site.ledger as ledger
+import truerate.site.methods.pages as methods
 import truerate.site.models.pages as models
 import truerate.site.overview as overview
 import truerate.site.samples.browser as samples
@@ -75,7 +76,6 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
     pages = {
         "index.md": fill("home.md.j2", ".", **overview.home(tables)),
         "detectors.md": fill("detectors.md.j2", ".", **overview.detectors(tables)),
-        "methods.md": fill("methods.md.j2", ".", **overview.methods(tables)),
         "data.md": fill("data.md.j2", ".", **overview.data(tables)),
         "models.md": fill("models.md.j2", ".", **models.listing(tables)),
         "samples.md": fill("samples.md.j2", ".", **samples.context(tables)),
@@ -83,6 +83,7 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         downloads.INDEX: downloads.index(tables),
         "build_info.js": "truerateBuild(null);\n",
     }
+    pages |= methods.pages(tables, fill, folder)
     if tables.real and tables.is_simulated:
         pages["checks.md"] = fill("checks.md.j2", ".", **overview.checks(tables))
     for shown in tables.boards:
@@ -120,7 +121,6 @@ def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]) -> Fill:
         "classes": classes,
         "legend_of": legend,
         "page_of": _page_of(tables, detectors),
-        "prose_of": lambda name: Markup(_prose(folder / "pages" / name)),
     }
 
     def fill(template: str, root: str, **values: object) -> str:
@@ -190,7 +190,3 @@ def _oneline(block: str) -> Markup:
     """Return a block of HTML on one line, so that Markdown sees one raw block; data newlines are entities."""
     joined = re.sub(r"(?<=>)\s*\n\s*(?=<)", "", str(block).strip())
     return Markup(re.sub(r"\s*\n\s*", " ", joined))
-
-
-def _prose(path: Path) -> str:
-    return path.read_text("utf-8") if path.is_file() else ""

@@ -1,0 +1,1 @@
+"""The methods pages: an index of what is measured, a page per protocol and per subject."""
