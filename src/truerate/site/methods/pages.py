@@ -59,8 +59,8 @@ def pages(tables: Tables, fill: Fill, folder: Path) -> dict[str, str]:
     shared = _measures_met(tables, "")
     index = {"intro": _prose(folder), "protocols": protocols, "shared": shared, "subjects": by_subject}
     files = {"methods.md": fill("methods/index.md.j2", ".", brief=brief, **index)}
-    for one in protocols:
-        files[f"methods-{slug(one.track)}.md"] = fill("methods/protocol.md.j2", ".", one=one)
+    for protocol in protocols:
+        files[f"methods-{slug(protocol.track)}.md"] = fill("methods/protocol.md.j2", ".", one=protocol)
     if shared:
         values = {"title": SHARED_TITLE, "about": "", "measures": shared, "docs": []}
         files[f"methods-{SHARED}.md"] = fill("methods/subject.md.j2", ".", **values)
@@ -113,5 +113,6 @@ def _measures_met(tables: Tables, track: str) -> list[Measure]:
     for board in tables.boards:
         rows = tables.rows.filter(pl.col("board") == board.name)
         names = {*rows["metric"], *board.audit["metric"]}
-        met |= {one.name: one for one in board.measures.values() if one.track == track and one.name in names}
+        shown = [measure for measure in board.measures.values() if measure.name in names]
+        met |= {measure.name: measure for measure in shown if measure.track == track}
     return list(met.values())
