@@ -35,7 +35,19 @@
   };
   const KINDS = { model: "Models", baseline: "Baselines", published: "Published", planted: "Planted" };
 
-  const begin = (tables, isWide = false) => { for (const table of tables) { sortable(table); widen(table, isWide); } };
+  /* What cells have in common stands on their column or table once, and what is printed once is read from there. */
+  const complete = (table) => {
+    const heads = headsOf(table), joined = (between, ...parts) => parts.filter(Boolean).join(between);
+    for (const link of table.querySelectorAll("td > .tr-num, td > .tr-pair > .tr-num")) {
+      const cell = link.closest("td"), shown = cell.querySelector(":scope > .tr-sub")?.textContent;
+      const told = shown ?? /interval (.+?)(?:, planted|$)/.exec(link.querySelector(".tr-hide")?.textContent)?.[1];
+      if (!link.hasAttribute("href")) link.href = heads[cell.cellIndex].dataset.href;
+      if (told) cell.dataset.interval ??= told;
+      if (table.dataset.slice) cell.dataset.slice = joined(", ", table.dataset.slice, cell.dataset.slice);
+      if (table.dataset.read && "read" in cell.dataset) cell.dataset.read = joined("&", table.dataset.read, cell.dataset.read);
+    }
+  };
+  const begin = (tables, isWide = false) => { for (const table of tables) { complete(table); sortable(table); widen(table, isWide); } };
   /* What is not in sight lies in a `noscript`, as text: thousands of cells are slow to make. Writes that of a view or panel; returns its tables. */
   const written = (host) => {
     const text = host.querySelector(":scope > noscript");

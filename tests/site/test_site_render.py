@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -84,11 +85,16 @@ def test_the_table_is_complete_without_a_script(pages):
 
 
 def test_a_number_carries_n_rows_slice_interval_and_planted_value(pages):
+    """On its cell, or once for all cells on their table or column."""
     elements = Elements(pages[BOARD]).elements
-    first = next(attrs for tag, attrs in elements if tag == "td" and "data-planted" in attrs)
-    assert first["data-n"] == "200" and " to " in first["data-interval"]
+    place = next(i for i, (tag, attrs) in enumerate(elements) if tag == "td" and "data-planted" in attrs)
+    table = next(attrs for tag, attrs in reversed(elements[:place]) if tag == "table")
+    cell = elements[place][1]
+    assert cell["data-n"] == "200" and "task: " in f"{table.get('data-slice')} {cell.get('data-slice')}"
     assert DIGEST in {attrs.get("data-rows") for tag, attrs in elements if tag in ("table", "td")}
-    assert "task: " in first["data-slice"]
+    heads = [attrs for tag, attrs in elements if tag == "th" and "data-measure" in attrs]
+    assert heads and all("methods" in attrs["data-href"] for attrs in heads)
+    assert re.search(r", interval \d+\.\d to \d+\.\d, planted \d+\.\d</span></a>", pages[BOARD])
 
 
 def test_the_page_says_what_a_reader_must_know(pages):
@@ -107,7 +113,7 @@ def test_the_page_says_what_a_reader_must_know(pages):
 
 def test_planted_misses_stand_beside_the_measured_ones(pages):
     cells = [attrs for tag, attrs in Elements(pages[BOARD]).elements if tag == "td"]
-    slices = [cell["data-slice"] for cell in cells if "data-planted" in cell]
+    slices = [cell.get("data-slice", "") for cell in cells if "data-planted" in cell]
     assert any("pattern: inference" in slice_ and "scheme" not in slice_ for slice_ in slices)
 
 

@@ -2,7 +2,7 @@
 `Cell`s under `Column`s).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -105,11 +105,11 @@ class Cell:
         return None if places is None else round(places)
 
     @property
-    def read(self) -> str:
-        """What of the samples page shows the texts behind the value, as a fragment of its address; empty
-        where there is none.
+    def read(self) -> list[str]:
+        """What of the samples page shows the texts behind the value, as the parts of its address, the board's
+        first; empty where there is none.
         """
-        return self.row.get("read") or ""
+        return str(self.row["read"]).split("&") if self.row.get("read") else []
 
     @property
     def has_interval(self) -> bool:
@@ -139,9 +139,9 @@ class Cell:
         return ABSENT, "not measured"
 
     @property
-    def where(self) -> str:
-        """The slice that the value is of, `task: qa, variant: plain`; empty over everything."""
-        return ", ".join(f"{key}: {value}" for key, value in self.row["slice"].items())
+    def where(self) -> list[str]:
+        """The slice that the value is of, `task: qa` and `variant: plain`; empty over everything."""
+        return [f"{key}: {value}" for key, value in self.row["slice"].items()]
 
     @property
     def rank_order(self) -> float | str:
@@ -221,6 +221,22 @@ class Panel:
         """The provenance of every cell that has one; empty where they differ, and each says its own."""
         digests = {cell.row["provenance"] for line in self.lines for cell in line.cells if cell}
         return str(next(iter(digests))) if len(digests) == 1 else ""
+
+    def _shared(self, parts: Callable[[Cell], list[str]]) -> list[str]:
+        found = [parts(cell) for line in self.lines for cell in line.cells if cell and parts(cell)]
+        others = [set(each) for each in found[1:]]
+        return [part for part in (found or [[]])[0] if all(part in each for each in others)]
+
+    @cached_property
+    def where(self) -> list[str]:
+        """What the slices of all cells have in common; a cell says what it has besides."""
+        cells = (cell for line in self.lines for cell in line.cells if cell)
+        return self._shared(lambda cell: cell.where) if all(cell.where for cell in cells) else []
+
+    @cached_property
+    def read(self) -> list[str]:
+        """What the addresses of all cells' texts have in common."""
+        return self._shared(lambda cell: cell.read)
 
     @property
     def chances(self) -> list[float]:
