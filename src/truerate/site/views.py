@@ -223,9 +223,9 @@ class Panel:
         return str(next(iter(digests))) if len(digests) == 1 else ""
 
     def _shared(self, parts: Callable[[Cell], list[str]]) -> list[str]:
-        found = [parts(cell) for line in self.lines for cell in line.cells if cell and parts(cell)]
-        others = [set(each) for each in found[1:]]
-        return [part for part in (found or [[]])[0] if all(part in each for each in others)]
+        parted = [parts(cell) for line in self.lines for cell in line.cells if cell and parts(cell)]
+        others = [set(each) for each in parted[1:]]
+        return [part for part in (parted or [[]])[0] if all(part in each for each in others)]
 
     @cached_property
     def where(self) -> list[str]:
