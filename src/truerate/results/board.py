@@ -7,6 +7,7 @@ from functools import cached_property
 import polars as pl
 
 from truerate.core.card import Words
+from truerate.results.ranges.multiverse import Multiverse
 from truerate.site.measures import ABSENT, Measure
 from truerate.site.vocabulary import language
 
@@ -194,6 +195,7 @@ class RealBoard:
     n_labels: int = 0
     words: Words = NO_WORDS
     table: pl.DataFrame | None = None
+    multiverse: Multiverse | None = None
 
     @property
     def name(self) -> str:
@@ -226,6 +228,11 @@ class RealBoard:
     def is_judged(self) -> bool:
         """Whether a judge made the verdicts, whose own error nobody has measured here."""
         return bool(self.card["judge"])
+
+    @property
+    def lead(self) -> str:
+        """Who labelled or judged what leads the board: people, or the judge by name."""
+        return "people" if self.card["labelled_by"] else str(self.card["judge"] or "the board")
 
     @property
     def judges_own(self) -> tuple[str, ...]:

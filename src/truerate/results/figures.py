@@ -37,9 +37,11 @@ SMALL, WHOLE = Sizes(362, 150, 88), Sizes(900, 262)
 SUFFIX = {SMALL: "-small", WHOLE: ""}
 
 
-def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) -> dict:
-    """The forest plot of some lines of a board's headline: a line per subject with its interval and rank
-    range.
+def forest(
+    board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE, *, span: str = "interval"
+) -> dict:
+    """The forest plot of some lines of a board's headline: a line per subject with its interval (or what else
+    `span` names) and rank range.
 
     The lines that may be the best stand on a shaded band. An interval that spans the scale is hatched. The axis
     of shares begins at 0, so that lengths can be compared.
@@ -71,7 +73,7 @@ def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) 
         "width": sizes.width, "height": floor + FOOT, "floor": floor, "head": HEAD, "row": ROW,
         "start": sizes.names, "end": end, "rank_at": sizes.width - 4, "value_at": end + 46,
         "ticks": [(axis.at(value), measure.text(value).removesuffix(".0")) for value in marks],
-        "rows": rows, "measure": measure, "description": _described(board, shown),
+        "rows": rows, "measure": measure, "span": span, "description": _described(board, shown, span),
         "file": f"{board.name}-forest{SUFFIX[sizes]}",
     }  # fmt: skip
 
@@ -101,12 +103,12 @@ def _axis(unit: str, shown: Sequence[RealScore], start: float, end: float) -> tu
     return Axis(low, high, start, end), [low, (low + high) / 2, high]
 
 
-def _described(board: RealBoard, shown: Sequence[RealScore]) -> str:
+def _described(board: RealBoard, shown: Sequence[RealScore], span: str) -> str:
     """A forest plot in words, for those who do not see it."""
     text = board.headline.text
     lines = [
         f"{score.subject} {text(score.value)}"
-        + (f", interval {text(score.low)} to {text(score.high)}" if score.low is not None else "")
+        + (f", {span} {text(score.low)} to {text(score.high)}" if score.low is not None else "")
         + (f", rank {score.rank.replace('–', ' to ')}" if score.rank else "")
         + (", of the judge's own maker" if score.subject in board.judges_own else "")
         for score in shown

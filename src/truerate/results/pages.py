@@ -13,6 +13,7 @@ from truerate.results import analyses, figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
+from truerate.results.ranges import page
 from truerate.site.downloads.boards import packed_table
 from truerate.site.downloads.citation import bibtex_of_board
 from truerate.site.downloads.embedding import snippets
@@ -45,13 +46,16 @@ class DrawnBoard(RealBoard):
 
     def files(self, fill: Fill) -> dict[str, str]:
         """Return the page, and beside it what is made of the board (`downloads`), and its rows, tests
-        of pairs and differences as scripts, by path.
+        of pairs and differences as scripts, by path; and the page of its ranges.
         """
         path = f"real/{self.name}"
         more = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
         more |= {f"{path}-rows.js": rows_script(self)} if self.table is None else {}
         more |= {f"{path}-pairs.js": pairs_script(self)} if any(score.rank for score in self.ranked) else {}
         more |= {f"{path}-differences.js": differences_script(self)} if self.has_models else {}
+        if self.multiverse is not None:
+            more[f"{path}-range.md"] = fill("real/range.md.j2", "..", **page.context(self, self.multiverse))
+            more[f"{path}-range.csv"] = csv_text(*page.csv_of(self.multiverse))
         return more | {
             f"{path}.md": fill("real/board.md.j2", "..", **context(self)),
             f"{path}-scores.csv": csv_text(*scores_csv(self)),
@@ -69,6 +73,7 @@ class DrawnBoard(RealBoard):
             "-table.csv": ("the published figures", self.table is not None),
             "-scores.csv": ("every score", True),
             "-suspects.csv": ("labels to look at", bool(self.suspects)),
+            "-range.csv": ("every rate under every rule of counting", self.multiverse is not None),
             "-card.json": ("what was measured, by whom", True),
             ".json": ("card and scores", True),
             ".svg": ("the figure, to be embedded", True),
@@ -153,6 +158,7 @@ def context(board: RealBoard) -> dict[str, Any]:
         "orders": board.orders,
         "swapped": swapped(board),
         "audit": label_audit(board),
+        "moved": "" if board.multiverse is None else page.sentences(board, board.multiverse),
         "n_open": sum(board.spans_scale(score) for score in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),
@@ -234,7 +240,7 @@ def swapped(board: RealBoard) -> dict | None:
     """
     if not board.swaps:
         return None
-    lead = "people" if board.card["labelled_by"] else str(board.card["judge"] or "the board")
+    lead = board.lead
     columns = {lead: board.overall(board.headline.name)} | board.judges()
     against = [swap for swap in board.swaps if not swap.order.first]
     return {

@@ -17,6 +17,7 @@ from truerate.results.files import ROWS, SCORES, TABLE, load_result, slice_texts
 from truerate.results.labels import LABELS, load_labels
 from truerate.results.pages import DrawnBoard
 from truerate.results.published import Beside, beside, records_of, tally
+from truerate.results.ranges.counting import multiverse_of
 from truerate.site.measures import Measure
 from truerate.tracks.protocol import card_of_track
 
@@ -69,6 +70,7 @@ def read_board(folder: Path) -> DrawnBoard:
     if not board.ranked:
         what = f"{SCORES} has no line of the metric and slice that card.json leads with"
         raise SourceError(f"result {folder.name!r}: {what}")
+    board = replace(board, multiverse=multiverse_of(board, labels))
     if result.table is not None:
         return replace(board, orders=analyses.orders(board), may_be_best=analyses.best(board))
     return replace(
