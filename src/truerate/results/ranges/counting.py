@@ -15,8 +15,13 @@ from pydantic import BaseModel, ConfigDict
 from truerate.core.data_files import RECORD, read_data
 from truerate.results.board import JUDGE, RealBoard
 from truerate.results.ranges.multiverse import Combination, Multiverse, trimmed
+from truerate.site.measures import Measure
 
 BY, VERSION, WEIGHT, ABSTENTIONS = "Judge", "Labels", "Weights", "Abstentions"  # names of rules
+ANNOTATORS = "Annotators"
+LABELLED = Measure(
+    "labelled_rate", "Hallucinated", "share of a system's texts that annotators label as hallucinated", "rates", "share", "down",
+)  # fmt: skip
 STANDARD = "the board’s own"
 OUT, OUT_FOR_ALL = "left out", "left out for all models"
 AS = {
@@ -66,6 +71,7 @@ class Rules(BaseModel):
     labels: dict[str, Question]
     partial: dict[str, Partial]
     asked: dict[str, int]
+    votes: dict[str, str]
 
 
 RULES = read_data(Path(__file__).with_name("rules.yaml"), Rules.model_validate)
@@ -73,14 +79,40 @@ RULES = read_data(Path(__file__).with_name("rules.yaml"), Rules.model_validate)
 
 def multiverse_of(board: RealBoard, labels: pl.DataFrame | None = None) -> Multiverse | None:
     """The rates of a board's models under every combination of the rules that its rows and `labels`, or its published
-    figures, leave open; None where no rule changes a rate, no model stands on the board, or what leads is no share.
+    figures, leave open. Of a board without models those of the systems whose texts several annotators labelled. None
+    where no rule changes a rate, there is neither, or what leads is no share.
     """
-    if not board.has_models or board.headline.unit != "share":
+    if not board.has_models:
+        return None if labels is None else _of_annotators(labels)
+    if board.headline.unit != "share":
         return None
     rated = _of_rows(board, labels) if board.table is None else _of_table(board, board.table)
     combinations, rates = zip(*rated, strict=True)
     subjects = tuple(model.subject for model in board.models)
     return trimmed(Multiverse(subjects, combinations, np.array(rates), board.headline.is_lower_better))
+
+
+def _of_annotators(labels: pl.DataFrame) -> Multiverse | None:
+    """The share of each system's texts that count as hallucinated, by how many of a text's annotators must say so."""
+    yes = pl.concat_str("question", pl.lit("="), "label").is_in(
+        [f"{name}={label}" for name, label in RULES.votes.items()]
+    )
+    votes = labels.filter(pl.col("question").is_in(list(RULES.votes)), part="").drop_nulls("label")
+    texts = votes.group_by(UNIT, maintain_order=True).agg(share=yes.mean(), n=pl.len())
+    if texts.is_empty() or texts["n"].max() == 1:
+        return None
+    share, subject = texts["share"].to_numpy(), texts["subject"].rank("dense").to_numpy() - 1
+    systems = texts["subject"].unique().sort()
+    readings = {
+        "most must say so": share > 0.5,
+        "any must say so": share > 0,
+        "all must say so": share == 1,
+        "split texts left out": np.where(share % 1, np.nan, share),
+    }
+    rates = np.array([_means(1.0 * values, None, subject, len(systems)) for values in readings.values()])
+    order = np.argsort(rates[0], kind="stable")
+    combinations = tuple({ANNOTATORS: choice} for choice in readings)
+    return trimmed(Multiverse(tuple(systems[order]), combinations, rates[:, order], True, LABELLED))
 
 
 def _of_table(board: RealBoard, table: pl.DataFrame) -> Iterator[tuple[Combination, np.ndarray]]:
@@ -91,7 +123,7 @@ def _of_table(board: RealBoard, table: pl.DataFrame) -> Iterator[tuple[Combinati
     whole = names.join(table.filter(slice=""), on="subject", how="left", maintain_order="left")
     counts, n = whole[lead.name].to_numpy(), whole["n"].to_numpy()
     partly: list[tuple[Combination, np.ndarray]] = [({}, counts)]
-    if rule := RULES.partial.get(lead.name):
+    if (rule := RULES.partial.get(lead.name)) and rule.widely in table.columns:
         gap = whole[rule.widely].to_numpy() - counts
         partly = [({rule.rule: choice}, counts + share * gap) for choice, share in PARTLY.items()]
     n_silent = RULES.asked.get(board.name, n) - n

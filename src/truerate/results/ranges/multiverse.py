@@ -1,10 +1,12 @@
 """The rates of several subjects under every combination of rules of counting: a multiverse (Steegen et al. 2016)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+
+from truerate.site.measures import Measure
 
 Combination = Mapping[str, str]  # the choice by rule; a rule that does not apply is missing
 DIGITS = 6  # of a rate when rates are compared: those of committed scores
@@ -52,13 +54,14 @@ class Effect:
 @dataclass(frozen=True)
 class Multiverse:
     """Rates in [0, 1], shape (combinations, subjects), NaN where a subject was not measured; the first combination
-    is the board's own.
+    is the board's own. `measure`: what the rates are, None for what leads the board.
     """
 
     subjects: tuple[str, ...]
     combinations: tuple[Combination, ...]
     rates: np.ndarray
     is_lower_better: bool
+    measure: Measure | None = None
 
     @property
     def standard(self) -> Combination:
@@ -122,9 +125,7 @@ def trimmed(multiverse: Multiverse) -> Multiverse | None:
         {rule: choice for rule, choice in multiverse.combinations[i].items() if n_choices[rule] > 1}
         for i in kept
     )
-    return Multiverse(
-        multiverse.subjects, tuple(combinations), multiverse.rates[kept], multiverse.is_lower_better
-    )
+    return replace(multiverse, combinations=tuple(combinations), rates=multiverse.rates[kept])
 
 
 def _key(combination: Combination) -> frozenset[tuple[str, str]]:

@@ -16,7 +16,7 @@ STANDARD = "the board’s own rule"
 
 def context(board: RealBoard, multiverse: Multiverse) -> dict[str, Any]:
     """The values of real/range.md.j2."""
-    listed = ranges(multiverse)
+    board, listed = _ranked_by(board, multiverse), ranges(multiverse)
     scores = [_score(board, bounds) for bounds in listed]
     ever_first = frozenset(bounds.subject for bounds in listed if bounds.n_first)
     drawn = replace(board, may_be_best={(): ever_first})
@@ -27,6 +27,7 @@ def context(board: RealBoard, multiverse: Multiverse) -> dict[str, Any]:
         "forest": _renamed(figures.forest(drawn, scores, span=SPAN)),
         "narrow": _renamed(figures.forest(drawn, scores, figures.SMALL, span=SPAN)),
         "n": len(multiverse.combinations),
+        "measure": multiverse.measure,
         "rules": [(effect, _few(effect.first)) for effect in effects(multiverse)],
         "lines": [
             {
@@ -42,6 +43,7 @@ def context(board: RealBoard, multiverse: Multiverse) -> dict[str, Any]:
 
 def sentences(board: RealBoard, multiverse: Multiverse) -> str:
     """How far counting, and with it the choice of a judge, moves a rate of a board, and which models are ever first."""
+    board = _ranked_by(board, multiverse)
     counted, whole = (ranges(part) for part in (_counted(multiverse), multiverse))
     by_counting, by_judge = (max(part, key=lambda bounds: bounds.width) for part in (counted, whole))
     moved = (
@@ -55,6 +57,14 @@ def sentences(board: RealBoard, multiverse: Multiverse) -> str:
     if first and first[0].n_first == n and len(first) == 1:
         end = f"{first[0].subject} is first under each of {n} combinations of rules."
     return f"{'; '.join(moved)}. {end}"
+
+
+def _ranked_by(board: RealBoard, multiverse: Multiverse) -> RealBoard:
+    """The board as it would be if the multiverse's measure led it."""
+    if (measure := multiverse.measure) is None:
+        return board
+    card = {**board.card, "headline": {**board.card["headline"], "metric": measure.name}}
+    return replace(board, card=card, measures={measure.name: measure})
 
 
 def _moved(board: RealBoard, bounds: Range) -> str:
