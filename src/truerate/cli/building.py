@@ -62,26 +62,47 @@ def _mend(o) -> None:
 
 @command("real")
 def _real(o) -> None:
-    """Check results, list the public sets, or build the boards of those in a folder."""
+    """Check results, show the ranges of one, list the public sets, or build the boards of those in a folder."""
     if o.check:
         from truerate.results.recompute import check_results
 
         check_results(o.check)
+    elif o.range:
+        _print_ranges(Path(o.range), is_json=o.json)
     elif o.is_list:
         from truerate.results.sets import lines_of, sets_in
 
         rows = sets_in(layout(), Path(o.data) if o.data else None)
         print(json.dumps(rows, ensure_ascii=False, indent=1) if o.json else "\n".join(lines_of(rows)))
     elif o.json:
-        raise SettingsError("`--json` goes with `real --list`; a build says what it does line by line")
+        raise SettingsError(
+            "`--json` goes with `real --list` and `--range`; a build says what it does line by line"
+        )
     elif not o.data:
         raise SettingsError(
             "name the folder of public files (`truerate real DIR`), ask for the sets with `truerate real "
-            "--list`, "
-            "or check results by `--check FOLDER`"
+            "--list`, check results by `--check FOLDER`, or name one of them by `--range FOLDER`"
         )
     else:
         _build_boards(o)
+
+
+def _print_ranges(folder: Path, *, is_json: bool) -> None:
+    """Print what each rate of a committed result may be, by the rules of counting that its rows leave open."""
+    import polars as pl
+
+    from truerate.results.ranges import page
+    from truerate.results.read import read_board
+    from truerate.results.tables import markdown
+
+    board = read_board(folder)
+    rows = page.table_of(board)
+    if is_json:
+        return print(json.dumps(rows, ensure_ascii=False, indent=1))
+    if board.multiverse is None:
+        return print(f"no rule of counting changes a rate of {board.name}")
+    cells = pl.DataFrame(rows).with_columns(pl.col("rate", "least", "greatest").mul(100).round(1))
+    print(page.sentences(board, board.multiverse), "", *markdown(cells), sep="\n")
 
 
 def _build_boards(o) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from truerate.results import figures
 from truerate.results.board import RealBoard, RealScore
+from truerate.results.files import rank_range
 from truerate.results.ranges.counting import BY
 from truerate.results.ranges.multiverse import Combination, Multiverse, Range, effects, ranges
 
@@ -101,6 +102,19 @@ def in_words(choices: Combination) -> str:
 def _few(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
     return ", ".join(names[:FEW]) + more
+
+
+def table_of(board: RealBoard) -> list[dict[str, Any]]:
+    """The ranges of a board as rows for a terminal and other programs; none where no rule changes a rate."""
+    n = len(board.multiverse.combinations) if board.multiverse else 0
+    return [
+        {
+            "subject": bounds.subject, "rate": bounds.rate, "least": bounds.low, "greatest": bounds.high,
+            "ranks": rank_range(bounds.rank_low, bounds.rank_high), "first": f"{bounds.n_first} of {n}",
+            "least by": in_words(bounds.low_by), "greatest by": in_words(bounds.high_by),
+        }
+        for bounds in (ranges(board.multiverse) if board.multiverse else ())
+    ]  # fmt: skip
 
 
 def csv_of(multiverse: Multiverse) -> tuple[tuple[str, ...], Iterator[tuple]]:
