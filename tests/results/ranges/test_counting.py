@@ -12,6 +12,8 @@ import pytest
 from truerate.results.board import RealBoard, RealScore
 from truerate.results.files import load_result
 from truerate.results.ranges.counting import multiverse_of
+from truerate.results.ranges.multiverse import effects, ranges
+from truerate.results.ranges.page import sentences
 from truerate.results.read import read_board
 from truerate.site.measures import Measure
 
@@ -220,15 +222,37 @@ def test_other_rules_give_the_scores_that_are_committed_of_them(name, metric, wh
     assert rates == {name: value for name, value in values.items() if name in rates}
 
 
-def test_how_far_a_rate_moves_on_the_committed_boards():
-    """The figures of the guide's page on real data."""
-    from truerate.results.ranges.multiverse import ranges
+@pytest.mark.parametrize(
+    ("name", "subject", "rate", "low", "high", "ranks"),
+    [
+        ("vectara-summaries", "snowflake/snowflake-arctic-instruct", "4.3", "2.7", "40.0", (5, 2, 95)),
+        ("factscore", "PerplexityAI", "71.6", "65.0", "87.5", (1, 1, 1)),
+        ("refchecker-zero-context", "claude2", "36.2", "28.6", "97.8", (4, 1, 4)),
+        ("bullshitbench", "openai/gpt-5.2@reasoning=high", "22.0", "22.0", "72.0", (29, 29, 68)),
+        ("faithbench", "cohere/command-r-08-2024", "70.7", "0.0", "89.3", (9, 1, 10)),
+    ],
+)
+def test_how_far_a_rate_moves_on_the_committed_boards(name, subject, rate, low, high, ranks):
+    """The figures of the guide's page on real data; the widest range of each board."""
+    listed = ranges(read_board(RESULTS / name).multiverse)
+    of_subject = next(bounds for bounds in listed if bounds.subject == subject)
+    assert [f"{100 * value:.1f}" for value in (of_subject.rate, of_subject.low, of_subject.high)] == [
+        rate,
+        low,
+        high,
+    ]
+    assert (of_subject.rank, of_subject.rank_low, of_subject.rank_high) == ranks
 
-    boards = {
-        name: ranges(read_board(RESULTS / name).multiverse) for name in ("factscore", "vectara-summaries")
-    }
-    widest = {name: max(lines, key=lambda line: line.width) for name, lines in boards.items()}
-    assert {name: (line.subject, f"{line.low:.3f}", f"{line.high:.3f}") for name, line in widest.items()} == {
-        "factscore": ("PerplexityAI", "0.650", "0.875"),
-        "vectara-summaries": ("snowflake/snowflake-arctic-instruct", "0.027", "0.400"),
-    }
+
+def test_neutral_claims_left_out_change_who_is_first_on_refcheckers_closed_book():
+    listed = effects(read_board(RESULTS / "refchecker-zero-context").multiverse)
+    first = {(effect.rule, effect.choice): effect.first for effect in listed}
+    assert first["Neutral claims", "counted as not supported"] == ("gpt4",)
+    assert first["Neutral claims", "left out"] == ("claude2",)
+
+
+def test_faithbench_is_moved_less_by_counting_than_by_judges():
+    board = read_board(RESULTS / "faithbench")
+    said = sentences(board, board.multiverse)
+    assert "29.3 points (Anthropic/claude-3-5-sonnet-20240620: 54.7 to 84.0 %)" in said
+    assert "the choice of the judge by up to 89.3 points (cohere/command-r-08-2024: 0.0 to 89.3 %)" in said
