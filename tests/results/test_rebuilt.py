@@ -15,6 +15,7 @@ from truerate.config.layout import Layout
 from truerate.results.files import CARD, ROWS, SCORES, TABLE, save_result
 from truerate.results.labels import LABELS
 from truerate.results.published_table import result_of_table, tables_in
+from truerate.results.texts.table import TEXTS
 
 CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
 # Mu-SHROOM with the text of all of its pages, and mFAVA's files, in folders of these names
@@ -111,9 +112,10 @@ def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuil
     for name in (CARD, SCORES):
         assert (built / name).read_bytes() == (committed / name).read_bytes(), name
     assert pl.read_parquet(built / ROWS).equals(pl.read_parquet(committed / ROWS))
-    assert (built / LABELS).is_file() == (committed / LABELS).is_file()
-    if (built / LABELS).is_file():
-        assert pl.read_parquet(built / LABELS).equals(pl.read_parquet(committed / LABELS))
+    for name in (LABELS, TEXTS):
+        assert (built / name).is_file() == (committed / name).is_file()
+        if (built / name).is_file():
+            assert pl.read_parquet(built / name).equals(pl.read_parquet(committed / name)), name
 
 
 @pytest.mark.proof

@@ -1,6 +1,7 @@
 """Which rows of a board's tables may be handed on with their texts, which without, and which not at all."""
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar, cast
 
@@ -23,6 +24,12 @@ KEYS = {
 OF_ITEMS = ("samples", "generations", "facts")  # their rows name the item that they are about
 JUDGED = ("items", "samples", "generations", "facts")  # a judgement's target is a row of one of these
 TEXT, DIGEST = "text", "text_sha256"
+# how licences begin that let texts be shown and passed on, and what of them forbids to cut these
+OPEN = (
+    *("CC0", "CC-BY", "CC BY", "PUBLIC DOMAIN", "PDDL", "ODC-BY", "ODC BY", "MIT", "APACHE", "CDLA"),
+    "CARNEGIE MELLON UNIVERSITY NOTICE",
+)
+NO_CHANGES = re.compile(r"(?<![A-Z])ND(?![A-Z])")
 # columns of words, beside `text`
 TEXTS = ("question", "history", "knowledge", "right_answer", "rationale", "sentence", "title")
 # Keys of `attributes` whose values are words of third parties, whatever the source allows: what a retrieving
@@ -39,6 +46,14 @@ threshold assistant_rating depth n_annotators n_characters n_chats n_claims n_la
 n_unparsed user_rating cuts n_malformed n_words try
 """.split()
 )
+
+
+def is_open(licence: str) -> bool:
+    """Return whether each licence of a line (parts behind semicolons) lets a text be shown, cut, and passed on; a
+    licence that is not known does not, nor one without derivatives (ND).
+    """
+    parts = [part.strip().upper() for part in licence.split(";")]
+    return all(part.startswith(OPEN) and not NO_CHANGES.search(part) for part in parts)
 
 
 def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: str) -> dict[str, Some]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
-from truerate.core.schemas import Item, Judgement, Outcome, Row, Sample, load, read_json
+from truerate.core.schemas import Document, Item, Judgement, Outcome, Row, Sample, load, read_json
 from truerate.pipeline.tracks import card_of, records_of
 from truerate.results.files import (
     COUNTED,
@@ -27,6 +27,8 @@ from truerate.results.files import (
 from truerate.results.labels import labels_of, save_labels
 from truerate.results.recompute import OF_ROWS, SAME, recomputed
 from truerate.results.sets import set_of
+from truerate.results.texts.drawn import texts_of
+from truerate.results.texts.table import save_texts
 from truerate.sources.cards import of_models
 from truerate.sources.public.unit_labels import Tables
 from truerate.sources.registry import labels_by
@@ -39,6 +41,7 @@ LABELLED = {
 }
 KEYS = ["metric", "subject", "slice"]
 SOURCE = {"samples": Sample, "items": Item, "judgements": Judgement}  # of a source, what labels are made of
+TEXTS_OF = SOURCE | {"documents": Document}  # and what texts are
 
 
 def commit_results(work: Path, boards: Sequence[str], to: Path) -> list[str]:
@@ -56,10 +59,13 @@ def _commit(config: Layout, work: Path, board: str, to: Path) -> str:
     save_result(result, to / board)
     if (labels := labels_behind(config, work, board)) is not None:
         save_labels(labels, to / board)
+    texts = texts_behind(config, work, result)
+    save_texts(texts, to / board)
     n_left, n_bytes = result.card.n_left_out, sum(path.stat().st_size for path in (to / board).iterdir())
     left = f"; {n_left} scores rest on more than a mean over units and are not in it" if n_left else ""
     counts = (
-        f"{result.scores.height} scores of {result.card.n_subjects} subjects from {result.rows.height} rows"
+        f"{result.scores.height} scores of {result.card.n_subjects} subjects from {result.rows.height} rows, "
+        f"{texts.height} texts to read"
     )
     return f"result: {to / board} ({counts}, {n_bytes // 1000} kB{left})"
 
@@ -73,6 +79,15 @@ def labels_behind(config: Layout, work: Path, board: str) -> pl.DataFrame | None
     tables = (load(schema, work / config.source(name, of)) for of, schema in SOURCE.items())
     labels = labels_of(board, rows_of(Tables(*tables)))
     return None if labels.is_empty() else labels
+
+
+def texts_behind(config: Layout, work: Path, result: Result) -> pl.DataFrame:
+    """Return the texts of a built board that are kept beside its result (`texts.drawn`); none where rights allow
+    none.
+    """
+    name = config.p.board(result.card.board).source
+    tables = {of: load(schema, work / config.source(name, of)) for of, schema in TEXTS_OF.items()}
+    return texts_of(result, name, read_json(work / config.source(name, "card.json")), tables)
 
 
 def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:

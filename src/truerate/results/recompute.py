@@ -27,6 +27,7 @@ from truerate.results.files import (
 )
 from truerate.results.labels import label_differences, load_labels
 from truerate.results.published import beside, tally
+from truerate.results.texts.table import load_texts, text_differences
 
 SAME = 1.5 * 10**-DIGITS  # values are written with six digits
 OF_ROWS = ("share", "statistic", "mean")  # kinds of quantity whose interval follows from the rows
@@ -57,8 +58,9 @@ def _is_sound(folder: Path) -> bool:
     """Return whether a result's rows give its scores; prints so, or what differs."""
     try:
         result = load_result(folder)
-        labels = load_labels(folder, result)
+        labels, texts = load_labels(folder, result), load_texts(folder, result)
         lines = [*differences(result), *([] if labels is None else label_differences(result, labels))]
+        lines += [] if texts is None else text_differences(result, labels, texts)
         reproduced = tally(beside(result, folder))
     except TruerateError as error:
         print(f"wrong: {visible(str(error), is_line=True)}")
@@ -72,6 +74,7 @@ def _is_sound(folder: Path) -> bool:
         behind = f"{result.rows.height} rows" if result.table is None else "published figures"
         counts = f"{result.scores.height} scores of {card.n_subjects} subjects from {behind}"
         counts += f" and {labels.height} labels" if labels is not None else ""
+        counts += f", {texts.height} texts to read" if texts is not None else ""
         print(f"holds: {card.board}: {counts}{f'; {reproduced}' if reproduced else ''}")
     return not lines
 

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-from truerate.core.rights import KEYS, open_tables
+from truerate.core.rights import KEYS, is_open, open_tables
 from truerate.site.tables import Board
 
-# how licences begin that allow showing
-OPEN = ("CC0", "CC-BY", "CC BY", "PUBLIC DOMAIN", "PDDL", "ODC-BY", "ODC BY", "MIT", "APACHE")
 QUOTED = 240  # characters of a page whose licence allows no more than to quote it
 
 
@@ -62,6 +60,6 @@ def has_records(board: Board) -> bool:
 
 def quoted(text: str, licence: str) -> tuple[str, bool]:
     """Return a passage as it may be shown and whether it was cut: whole if open, else `QUOTED` characters."""
-    if licence.upper().startswith(OPEN) or len(text) <= QUOTED:
+    if is_open(licence) or len(text) <= QUOTED:
         return text, False
     return text[:QUOTED].rsplit(" ", 1)[0], True
