@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from truerate.core.aggregates import average
 from truerate.core.rights import KEYS, is_open, open_tables
 from truerate.core.schemas import frame, pair, unpaired
 from truerate.results.files import Result
@@ -79,10 +80,8 @@ def _with_units(samples: pl.DataFrame, result: Result) -> pl.DataFrame:
         pl.col("item_id"),
         pl.concat_str("item_id", number, separator="-"),
     ]
-    units = result.rows["unit_id"].unique().implode()
-    counts = samples.select(
-        name.is_in(units).sum().alias(str(place)) for place, name in enumerate(names)
-    ).row(0)
+    units = result.rows["unit_id"].unique(maintain_order=True).implode()
+    counts = samples.select(name.is_in(units).sum().alias(str(k)) for k, name in enumerate(names)).row(0)
     named = samples.with_columns(unit_id=names[counts.index(max(counts))])
     named = named.filter(pl.col("unit_id").is_in(units))
     return named.unique(["subject", "unit_id"], keep="first", maintain_order=True)
@@ -90,13 +89,13 @@ def _with_units(samples: pl.DataFrame, result: Result) -> pl.DataFrame:
 
 def _parts(facts: pl.DataFrame) -> pl.DataFrame:
     """The facts of each reply, in their order."""
-    told = pl.struct(
+    facts_in = pl.struct(
         text="text", label=pair("attributes", "label").fill_null(""), is_hallucinated="is_hallucinated"
     )
     rows = facts.select(
         sample_id=pair("attributes", "generation"),
         place=pair("attributes", "place").cast(pl.Int64),
-        parts=told,
+        parts=facts_in,
     )
     by_reply = (
         rows.drop_nulls("sample_id").sort("sample_id", "place").group_by("sample_id", maintain_order=True)
@@ -123,15 +122,15 @@ def _judges(result: Result) -> pl.DataFrame:
         pl.col("slice").list.eval(key == "judge").list.all(), pl.col("slice").list.len() == 1
     )
     of_texts = alone.drop_nulls("value").group_by("subject", "unit_id", maintain_order=True)
-    return of_texts.agg(judged=pl.col("value").mean())
+    return of_texts.agg(judged=average(pl.col("value")))
 
 
 def _difference() -> pl.Expr:
     """How far those who judge a text differ, in [0, 1]: 1 where half of its raters, or of those who marked its
     words, say one thing; a judge counts against the label.
     """
-    said = pl.element().struct.field("is_hallucinated").cast(pl.Float64)
-    of_raters = _split(pl.col("raters").list.eval(said).list.mean())
+    says = pl.element().struct.field("is_hallucinated").cast(pl.Float64)
+    of_raters = _split(pl.col("raters").list.eval(says).list.mean())
     p, length = pl.element().struct.field("p"), _length()
     of_spans = pl.col("spans").list.eval((1 - (2 * p - 1).abs()) * length).list.sum() / _lengths()
     of_judges = (pl.col("judged") - pl.col("is_hallucinated").cast(pl.Float64)).abs()

@@ -100,11 +100,8 @@ def _refuse_spans(texts: pl.DataFrame, where: str) -> None:
     for subject, unit, text, spans, raters in texts.select(*KEY, "text", "spans", "raters").iter_rows():
         for span in [*spans, *(span for rater in raters for span in rater["spans"] or ())]:
             is_inside = 0 <= span["start"] < span["end"] <= len(text)
-            place = f"{span['start']}–{span['end']}"
-            refuse(
-                not is_inside,
-                f"{where}: span {place} of {subject[:80]!r} on {unit[:80]!r} is not in its text",
-            )
+            what = f"span {span['start']}–{span['end']} of {subject[:80]!r} on {unit[:80]!r}"
+            refuse(not is_inside, f"{where}: {what} is not in its text")
 
 
 def text_differences(result: Result, labels: pl.DataFrame | None, texts: pl.DataFrame) -> Iterator[str]:
@@ -114,11 +111,9 @@ def text_differences(result: Result, labels: pl.DataFrame | None, texts: pl.Data
     """
     board, lead = result.card.board, result.card.headline
     units = texts.select(*KEY, "is_hallucinated")
-    known = [result.rows.select("unit_id"), *([] if labels is None else [labels.select("unit_id")])]
-    lost = units.join(pl.concat(known).unique(), on="unit_id", how="anti", maintain_order="left")
-    rows = (
-        result.rows.filter(metric=lead.metric).drop_nulls("value").filter(pl.col("value").is_in([0.0, 1.0]))
-    )
+    committed = [table.select("unit_id") for table in (result.rows, labels) if table is not None]
+    lost = units.join(pl.concat(committed), on="unit_id", how="anti", maintain_order="left")
+    rows = result.rows.filter(pl.col("value").is_in([0.0, 1.0]), metric=lead.metric)
     rows = rows.filter(~pl.col("slice").list.eval(pl.element().struct.field("key").is_in(OTHERS)).list.any())
     both = units.join(rows, on=KEY, how="inner", maintain_order="left")
     is_rate = lead.unit == "share" and lead.direction == "down"
@@ -129,7 +124,8 @@ def text_differences(result: Result, labels: pl.DataFrame | None, texts: pl.Data
     )
     for what, bad in (("of which there is no row", lost), ("whose label is not that of their row", wrong)):
         if names := [
-            f"{subject[:80]} on {unit[:80]}" for subject, unit in bad.select(KEY).unique().sort(KEY).rows()
+            f"{subject[:80]} on {unit[:80]}"
+            for subject, unit in bad.select(KEY).unique(maintain_order=True).rows()
         ]:
             more = f" and {len(names) - N_SHOWN} more" if len(names) > N_SHOWN else ""
             yield f"{board}: {len(names)} texts {what}: {', '.join(names[:N_SHOWN])}{more}"
