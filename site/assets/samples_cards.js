@@ -26,6 +26,14 @@
     return box;
   };
 
+  const linked = (url, name) => (/^https?:\/\/[^\s<>"']+$/.test(url) ? make("a", { href: url, rel: "nofollow noopener noreferrer" }, ...visible(name || url)) : make("span", {}, ...visible(name)));
+  /* Whose texts these are, and under which licence they stand here. */
+  const origin = ({ title, url, licence, citation }, [page, address, ofPage]) => make("p", { class: "tr-sub tr-origin" },
+    ...(page || address ? ["Reference: ", linked(address, page), ...visible(ofPage ? ` · ${ofPage}` : ""), make("br")] : []), "Text: ", linked(url, title), ...visible(` · ${licence} · ${citation}`));
+  /* The facts of a text, each with what its label says of it. */
+  const partList = (parts) => block(`${parts.filter((one) => !one[2]).length} of ${parts.length} hold`, make("ol", { class: "tr-parts" }, ...parts.map(([text, said, isWrong]) => (
+    make("li", { class: isWrong ? "is-wrong" : "is-right" }, make("b", { "aria-hidden": "true" }, isWrong ? "✗ " : "✓ "), make("span", { dir: "auto" }, ...visible(text)), " ", make("span", { class: "tr-sub" }, ...visible(said))))));
+
   const labelled = (record, index, board, how) => {
     const [left, right] = sides();
     const facts = [named(index, "task", record.task), record.lang && named(index, "lang", record.lang), record.wrong && record.pattern && named(index, "pattern", record.pattern),
@@ -35,8 +43,13 @@
     left.append(block("Text", overlay(record, index, how.layers)));
     if (record.text.some((part) => typeof part !== "string")) left.append(spanList(record, index));
     if (record.why) left.append(block("Why", prose([record.why], "")));
+    if (record.right) right.append(block("Right answer", prose([record.right], record.lang)));
     if (record.knowledge) right.append(block("Checked against", prose([record.knowledge], record.lang)));
+    if (record.parts?.length) right.append(partList(record.parts));
     if (record.said.length) left.append(verdicts(record, (one) => verdict(record.wrong, one), how));
+    if (record.labels?.length) facts.push(...record.labels.map(([key, value]) => `${words(key)}: ${words(value)}`));
+    if (record.drawn) facts.push(named(index, "drawn", record.drawn).toLowerCase());
+    if (index.place) right.append(origin(index.place, record.page));
     return article(head([label(record.wrong)], facts, record, board), left, right);
   };
 
@@ -44,8 +57,7 @@
     const [left, right] = sides(), { title, url, licence, citation } = index.place;
     const rows = [["Record", record.id], ["Item", record.item], ...record.where.map(([key, value]) => [words(key), value])];
     left.append(make("dl", { class: "tr-facts" }, ...rows.map(([key, value]) => make("div", {}, make("dt", {}, ...visible(key)), make("dd", {}, ...visible(value))))));
-    const name = /^https?:\/\/[^\s<>"']+$/.test(url) ? make("a", { href: url, rel: "nofollow noopener noreferrer" }, ...visible(title || url)) : make("span", {}, ...visible(title));
-    right.append(make("p", { class: "tr-block-title" }, "Where its text is"), make("p", {}, name), make("p", { class: "tr-sub" }, ...visible([citation, licence].filter(Boolean).join(" · "))));
+    right.append(make("p", { class: "tr-block-title" }, "Where its text is"), make("p", {}, linked(url, title)), make("p", { class: "tr-sub" }, ...visible([citation, licence].filter(Boolean).join(" · "))));
     const facts = [named(index, "task", record.task), record.lang && named(index, "lang", record.lang), record.by && `by ${record.by}`, record.source && `label: ${record.source}`, "its licence does not let the text be shown"];
     return article(head(record.wrong === null ? [] : [label(record.wrong)], facts, record, board), left, right);
   };

@@ -178,6 +178,7 @@ class RealBoard:
     and from judge to judge. `judge_errors`: these judges by people's labels. `suspects`: labels that the
     judges contradict, strongest first. `n_labels`: labels behind it beside its rows. `words`: those in which
     the board's track shows values of slices. `table`: published figures in place of rows, which nobody has.
+    `texts`: some of the texts behind the rows (`texts.table.Text`), where the licence of the set allows it.
     """
 
     card: Mapping
@@ -196,6 +197,7 @@ class RealBoard:
     words: Words = NO_WORDS
     table: pl.DataFrame | None = None
     multiverse: Multiverse | None = None
+    texts: pl.DataFrame | None = None
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
 from truerate.results.ranges import page
+from truerate.results.texts.records import records
 from truerate.site.downloads.boards import packed_table
 from truerate.site.downloads.citation import bibtex_of_board
 from truerate.site.downloads.embedding import snippets
@@ -70,6 +71,7 @@ class DrawnBoard(RealBoard):
         is_there = {
             "-rows.parquet": ("ids, clusters and values behind the scores", self.table is None),
             "-labels.parquet": ("labels behind the rows", self.n_labels > 0),
+            "-texts.parquet": ("some of the texts, to read", self.texts is not None),
             "-table.csv": ("the published figures", self.table is not None),
             "-scores.csv": ("every score", True),
             "-suspects.csv": ("labels to look at", bool(self.suspects)),
@@ -79,6 +81,10 @@ class DrawnBoard(RealBoard):
             ".svg": ("the figure, to be embedded", True),
         }
         return {f"{self.name}{end}": what for end, (what, is_file) in is_there.items() if is_file}
+
+    def records(self) -> tuple[list[dict], dict]:
+        """Its texts as records of the sample browser, and their index (`texts.records`)."""
+        return records(self)
 
     def in_short(self) -> dict:
         """Its size, who may be the best, and who labelled or judged, for the list of boards."""

@@ -18,6 +18,7 @@ from truerate.results.labels import LABELS, load_labels
 from truerate.results.pages import DrawnBoard
 from truerate.results.published import Beside, beside, records_of, tally
 from truerate.results.ranges.counting import multiverse_of
+from truerate.results.texts.table import TEXTS, load_texts
 from truerate.site.measures import Measure
 from truerate.tracks.protocol import card_of_track
 
@@ -66,6 +67,7 @@ def read_board(folder: Path) -> DrawnBoard:
         n_labels=0 if labels is None else labels.height,
         words=card_of_track(card.track).words if card.track in track_names() else NO_WORDS,
         table=result.table,
+        texts=load_texts(folder, result),
     )
     if not board.ranked:
         what = f"{SCORES} has no line of the metric and slice that card.json leads with"
@@ -86,7 +88,7 @@ def read_board(folder: Path) -> DrawnBoard:
 
 def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:
     """The rows of a board or the table in their place, and its labels where it has any, by the names under which pages offer them."""
-    paths = {f"{board}-{file}": Path(folder) / board / file for file in (ROWS, LABELS, TABLE)}
+    paths = {f"{board}-{file}": Path(folder) / board / file for file in (ROWS, LABELS, TEXTS, TABLE)}
     return {name: path for name, path in paths.items() if path.is_file()}
 
 

@@ -67,6 +67,8 @@ def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str,
     yield from _pages(tables, folder).items()
     for shown in tables.boards:
         yield from samples.scripts(tables, shown)
+    for committed in tables.real:
+        yield from samples.committed_scripts(committed)
 
 
 def _pages(tables: Tables, folder: Path) -> dict[str, str]:

@@ -136,6 +136,8 @@ class CommittedBoard(Protocol):
     def table(self) -> pl.DataFrame | None: ...
     @property
     def downloads(self) -> Mapping[str, str]: ...
+    @property
+    def texts(self) -> pl.DataFrame | None: ...
 
     def ends(self, score: Any, between: str = " to ") -> str:
         """The interval of a score as printed."""
@@ -145,6 +147,9 @@ class CommittedBoard(Protocol):
 
     def files(self, fill: Fill) -> dict[str, str]:
         """Its page and the tables beside it, by path."""
+
+    def records(self) -> tuple[list[dict], dict]:
+        """Its texts as records of the sample browser, and their index; both empty without texts."""
 
     def is_best(self, score: Any) -> bool:
         """Whether the subject of a headline may be the best."""
