@@ -31,8 +31,9 @@
   const origin = ({ title, url, licence, citation }, [page, address, ofPage]) => make("p", { class: "tr-sub tr-origin" },
     ...(page || address ? ["Reference: ", linked(address, page), ...visible(ofPage ? ` · ${ofPage}` : ""), make("br")] : []), "Text: ", linked(url, title), ...visible(` · ${licence} · ${citation}`));
   /* The facts of a text, each with what its label says of it. */
-  const partList = (parts) => block(`${parts.filter((one) => !one[2]).length} of ${parts.length} hold`, make("ol", { class: "tr-parts" }, ...parts.map(([text, said, isWrong]) => (
-    make("li", { class: isWrong ? "is-wrong" : "is-right" }, make("b", { "aria-hidden": "true" }, isWrong ? "✗ " : "✓ "), make("span", { dir: "auto" }, ...visible(text)), " ", make("span", { class: "tr-sub" }, ...visible(said))))));
+  const part = ([text, of, isWrong]) => make("li", { class: isWrong ? "is-wrong" : "is-right" }, make("b", { "aria-hidden": "true" }, isWrong ? "✗ " : "✓ "),
+    make("span", { dir: "auto" }, ...visible(text)), " ", make("span", { class: "tr-sub" }, ...visible(of)));
+  const partList = (parts) => block(`${parts.filter((one) => !one[2]).length} of ${parts.length} hold`, make("ol", { class: "tr-parts" }, ...parts.map(part)));
 
   const labelled = (record, index, board, how) => {
     const [left, right] = sides();

@@ -46,21 +46,21 @@
     if (Date.now() - Date.UTC(y, month - 1, day) > year) place.append(make("span", { class: "tr-old" }, "older than a year"));
   }
 
+  const root = document.currentScript.src.replace(/assets\/[^/]*$/, "");
   let dialog;
+  /* One dialog for every number: what it says stands on the cell, its line or its table, whichever names it first. */
   const show = (cell) => {
-    const table = cell.closest("table");
+    const table = cell.closest("table"), link = cell.querySelector(".tr-num");
     const head = table.tHead.rows[table.tHead.rows.length - 1].cells[cell.cellIndex];
-    const link = cell.querySelector(".tr-num");
-    const value = link.firstChild.textContent.trim();
+    const from = (key) => cell.closest(`[data-${key}]`)?.dataset[key];
+    const value = link.firstChild.textContent.trim(), board = from("board");
     const facts = [
-      ["Value", value + (head.dataset.unit && /\d/.test(value) ? " %" : "")],
+      ["Value", value + ((head.dataset.unit || from("unit")) && /\d/.test(value) ? " %" : "")],
       ["Interval", cell.dataset.interval],
       ["Planted", cell.dataset.planted],
-      ["Rows behind it", cell.dataset.n],
+      ["Units behind it", cell.dataset.n],
       ["Where", cell.dataset.slice],
-      ["Inputs", cell.dataset.rows || table.dataset.rows],
-      ["Made by", "dvc repro"],
-      ["Shown by", table.dataset.board && `truerate board ${table.dataset.board}`],
+      ...(from("facts") ? JSON.parse(from("facts")) : [["Inputs", from("rows")], ["Made by", "dvc repro"], ["Shown by", board && `truerate board ${board}`]]),
     ];
     if (!dialog) {
       dialog = make("dialog", { class: "tr-dialog", "aria-labelledby": "tr-dialog-title" });
@@ -72,12 +72,15 @@
     const close = make("button", { type: "button", class: "tr-button", autofocus: "" }, "Close");
     close.addEventListener("click", () => dialog.close());
     const subject = cell.parentElement.querySelector(".tr-name").textContent;
-    const definition = make("a", { href: link.getAttribute("href"), class: "tr-button" }, "Definition");
-    const texts = "read" in cell.dataset && [`board=${encodeURIComponent(table.dataset.board)}`, cell.dataset.read].filter(Boolean).join("&");
-    const read = texts && make("a", { class: "tr-button", href: link.getAttribute("href").replace(/methods[^/]*\.html.*$/, `samples.html#${texts}`) }, "Read the replies");
+    const behind = make("a", { href: link.getAttribute("href"), class: "tr-button" }, link.dataset.behind || "Definition");
+    behind.addEventListener("click", () => dialog.close());   // it may lie on this page
+    const texts = "read" in cell.dataset && new URLSearchParams(cell.dataset.read);
+    if (texts) texts.set("board", board);
+    const read = texts && make("a", { class: "tr-button", href: `${root}samples.html#${texts}` }, "Read the texts");
+    const column = head.dataset.head || (head.querySelector(".tr-sort") || head).firstChild.textContent.trim();
     dialog.replaceChildren(
-      make("h2", { id: "tr-dialog-title" }, `${subject}: ${head.dataset.head}`),
-      make("p", { class: "tr-sub" }, head.dataset.definition || ""), list, make("p", { class: "tr-more" }, ...(read ? [read, " "] : []), definition, " ", close),
+      make("h2", { id: "tr-dialog-title" }, `${subject}: ${cell.dataset.measure || column}`),
+      make("p", { class: "tr-sub" }, head.dataset.definition || from("definition") || ""), list, make("p", { class: "tr-more" }, ...(read ? [read, " "] : []), behind, " ", close),
     );
     dialog.showModal();
   };

@@ -32,13 +32,13 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory) -> Path:
     from test_site_build import build
-    from tiny_results import write_results
+    from tiny_results import write_results, write_texts
     from tiny_tables import tiny_tables
 
     from truerate.results.read import real_boards
 
     results = tmp_path_factory.mktemp("results")
-    write_results(results, gamma="larch-3.1-8b-instruct", task="summaries", dated="2020-05")
+    write_texts(write_results(results, gamma="larch-3.1-8b-instruct", task="summaries", dated="2020-05"))
     tables = dataclasses.replace(tiny_tables(), real=real_boards(results))
     return build(tmp_path_factory.mktemp("browser"), {}, tables)
 

@@ -60,7 +60,7 @@ def test_pages_and_samples_load_below_a_path(page, address):
     for name in (board, "guide/index.html", "models.html"):
         page.goto(address + name)
         assert page.locator("h1").first.is_visible()
-    page.goto(f"{address}samples.html#task=dialogue")
+    page.goto(f"{address}samples.html#board=halueval-closed-world&task=dialogue")
     page.locator(".tr-record").first.wait_for()
     assert "of 132 records" in page.get_by_role("status").inner_text()
 

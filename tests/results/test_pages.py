@@ -276,13 +276,13 @@ def judged_pages() -> dict[str, str]:
 
 def test_rates_by_judge_lead_to_their_rows(judged_pages):
     elements = [attributes for _, attributes in Elements(judged_pages["real/faithbench.md"]).elements]
-    cells = [
-        (entry.get("data-show-rows"), entry["data-show-slice"])
-        for entry in elements
-        if entry.get("data-show-metric") == "judged_rate"
-    ]
-    assert len(cells) == 80, "ten summarizers by eight judges"
-    assert ("openai/gpt-4o", "judge=true_nli") in cells
+    hrefs = [entry["href"] for entry in elements if entry.get("class") == "tr-num"]
+    of_judges = [href for href in hrefs if "#metric=judged_rate&" in href]
+    assert len(of_judges) == 80, "ten summarizers by eight judges"
+    assert (
+        "../real/faithbench.html#metric=judged_rate&subject=openai%2Fgpt-4o&slice=judge%3Dtrue_nli"
+        in of_judges
+    )
 
 
 def test_judges_have_links_in_rows_and_none_in_heads_where_a_button_sorts(judged_pages):

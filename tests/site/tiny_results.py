@@ -5,7 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.core.schemas import PAIRS
+from truerate.core.schemas import PAIRS, frame
+from truerate.results.texts.table import Text, save_texts
 
 HOSTILE = "evil <script>alert(1)</script> {{7*7}} | *x* [a](javascript:1)"
 CARD = {
@@ -59,3 +60,34 @@ def write_results(folder: Path, name: str = "judged", *, gamma: str = "gamma", *
     rows = outcomes().with_columns(board=pl.lit(name), subject=pl.col("subject").replace("gamma", gamma))
     rows.write_parquet(place / "rows.parquet")
     return place
+
+
+WORDS = ("history", "question", "right_answer", "reference", "reference_title", "address", "rationale")
+ATTACK = "Built \u202ein 1900\u202c <script>window.__xss = 1</script><img src=x onerror='window.__xss = 2'>"
+
+
+def text_row(subject: str, unit: str, *, wrong: bool = True, **more: object) -> dict:
+    """A text of the made-up board by its writer and unit, hallucinated unless said otherwise."""
+    return {
+        "board": "judged", "subject": subject, "unit_id": unit, "drawn": "worst", "order": 0, "lang": "en", "task": "qa",
+        **dict.fromkeys(WORDS, ""), "text": "Built in 1900.", "is_hallucinated": wrong, "label_source": "gold",
+        "labels": [], "spans": [], "raters": [], "parts": [], "licence": "CC BY 4.0", "reference_licence": "",
+    } | more  # fmt: skip
+
+
+def write_texts(place: Path) -> None:
+    """Texts beside a board of `write_results`: one whose words attack a page, one with facts, one that is right."""
+    span = {"start": 0, "end": 5, "type": "invented", "p": None}
+    attack = {
+        "text": ATTACK, "question": ATTACK, "reference": ATTACK, "reference_title": ATTACK, "address": "javascript:alert(1)",
+        "reference_licence": "MIT", "spans": [span], "labels": [{"key": "kind", "value": ATTACK[:40]}],
+        "raters": [{"rater": "w1", "is_hallucinated": True, "spans": [span]}, {"rater": "w2", "is_hallucinated": False, "spans": []}],
+    }  # fmt: skip
+    parts = [(ATTACK, "no", True), ("The tower is tall.", "yes", False)]
+    names = ("text", "label", "is_hallucinated")
+    rows = [
+        text_row("beta", "u0", **attack),
+        text_row("alpha", "u1", wrong=False, drawn="random"),
+        text_row(HOSTILE, "u2", order=1, parts=[dict(zip(names, part, strict=True)) for part in parts]),
+    ]
+    save_texts(frame(Text, [row | {"board": place.name} for row in rows]), place)

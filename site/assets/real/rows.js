@@ -71,12 +71,12 @@
   show.addEventListener("click", ask);
   host.replaceChildren(show);
 
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("[data-show-rows]");
-    if (!link) return;
-    event.preventDefault();
-    Object.assign(wanted, { subject: link.dataset.showRows, slice: link.dataset.showSlice || "", value: "", q: "" });
-    wanted.metric = link.dataset.showMetric || (told ? told.headline : "");
+  /* A link to rows may lie on this page: its address says which. */
+  window.addEventListener("hashchange", () => {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    if (!asked.has("subject")) return;
+    for (const name of Object.keys(wanted)) wanted[name] = asked.get(name) || "";
+    wanted.metric ||= told ? told.headline : "";
     page = 0;
     ask();
     document.getElementById("rows").scrollIntoView();

@@ -8,6 +8,7 @@ import polars as pl
 
 from truerate.core.card import Words
 from truerate.results.ranges.multiverse import Multiverse
+from truerate.results.texts import behind
 from truerate.site.measures import ABSENT, Measure
 from truerate.site.vocabulary import language
 
@@ -288,6 +289,29 @@ class RealBoard:
         return {
             score.subject: score for score in self.scores if (score.metric, score.slice) == (metric, where)
         }
+
+    @cached_property
+    def readable(self) -> frozenset[tuple[str, str]]:
+        """Of whose texts some can be read, and on which slice (`texts.behind.readable`)."""
+        return behind.readable(self)
+
+    @cached_property
+    def writers(self) -> frozenset[str]:
+        """Who wrote the texts that can be read."""
+        return frozenset() if self.texts is None else frozenset(self.texts["subject"])
+
+    @cached_property
+    def facts(self) -> str:
+        """Where its numbers come from, for their dialog (`behind.facts`)."""
+        return behind.facts(self)
+
+    def address(self, score: RealScore) -> str:
+        """The address, from the site's root, of what stands behind a score."""
+        return behind.address(self, score)
+
+    def reading(self, score: RealScore) -> str:
+        """The choices of the sample browser that show texts behind a score; empty without any."""
+        return behind.reading(self, score)
 
     @cached_property
     def other_metrics(self) -> list[Measure]:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, astuple, dataclass, fields
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -82,6 +83,7 @@ class DrawnBoard(RealBoard):
         }
         return {f"{self.name}{end}": what for end, (what, is_file) in is_there.items() if is_file}
 
+    @cached_property
     def records(self) -> tuple[list[dict], dict]:
         """Its texts as records of the sample browser, and their index (`texts.records`)."""
         return records(self)

@@ -148,8 +148,12 @@ class CommittedBoard(Protocol):
     def files(self, fill: Fill) -> dict[str, str]:
         """Its page and the tables beside it, by path."""
 
+    @property
     def records(self) -> tuple[list[dict], dict]:
         """Its texts as records of the sample browser, and their index; both empty without texts."""
+
+    def address(self, score: Any) -> str:
+        """The address, from the site's root, of what stands behind a score."""
 
     def is_best(self, score: Any) -> bool:
         """Whether the subject of a headline may be the best."""

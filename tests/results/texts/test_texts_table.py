@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from text_rows import text_row
-from tiny_results import write_results
+from tiny_results import text_row, write_results
 
 from truerate.core.errors import SourceError
 from truerate.core.rights import is_open

@@ -42,7 +42,7 @@ def pages(tmp_path_factory) -> dict[str, str]:
 
 
 def rows_of(page: str) -> list[str]:
-    lines = re.findall(r"<tr>.*?</tr>", page)
+    lines = re.findall(r"<tr[ >].*?</tr>", page)
     return [" ".join(Elements(line).text.split()) for line in lines]
 
 

@@ -169,7 +169,7 @@ def _drawn(samples: pl.DataFrame) -> pl.DataFrame:
     for kind, measure in ((DIFFER, pl.col("differ")), (WORST, pl.col("worst")), (RANDOM, pl.lit(1.0))):
         ordered = rest.with_columns(measure=measure).filter(pl.col("measure") > 0)
         ordered = ordered.sort("measure", "sample_id", descending=[True, False])
-        turns = ordered.with_columns(turn=pl.int_range(pl.len()).over(strata)).sort("turn", *strata)
+        turns = ordered.with_columns(order=pl.int_range(pl.len()).over(strata)).sort("order", *strata)
         drawn.append(turns.head(N_EACH).with_columns(drawn=pl.lit(kind)))
         rest = rest.join(drawn[-1], on="sample_id", how="anti", maintain_order="left")
     return pl.concat(drawn)
@@ -190,7 +190,7 @@ def _row(sample: dict, item: dict, documents: Mapping[str, dict]) -> dict:
     return {
         **{
             name: sample[name]
-            for name in ("subject", "unit_id", "drawn", "lang", "task", "text", "label_source")
+            for name in ("subject", "unit_id", "drawn", "order", "lang", "task", "text", "label_source")
         },
         "is_hallucinated": sample["is_hallucinated"],
         "history": last_of(item["history"] or ""),

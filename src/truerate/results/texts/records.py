@@ -10,6 +10,7 @@ from truerate.site.samples.ids import LABELS
 from truerate.site.samples.index import Index
 from truerate.site.samples.layers import in_order, segments, types_of
 from truerate.site.vocabulary import Vocabulary
+from truerate.sources.tables import BETWEEN
 
 if TYPE_CHECKING:
     from truerate.results.board import RealBoard
@@ -26,7 +27,7 @@ def records(board: "RealBoard") -> tuple[list[dict], dict]:
     """
     if board.texts is None:
         return [], {}
-    texts = board.texts.sort(pl.col("drawn").replace_strict(ORDER), "subject", "unit_id").to_dicts()
+    texts = board.texts.sort(pl.col("drawn").replace_strict(ORDER), "order", "subject", "unit_id").to_dicts()
     verdicts, slices = verdicts_of(board), slices_of(board)
     entries = [
         _record(text, verdicts[text["subject"], text["unit_id"]] | verdicts["", text["unit_id"]], slices)
@@ -34,21 +35,24 @@ def records(board: "RealBoard") -> tuple[list[dict], dict]:
     ]
     index = Index("published")
     index.add(entries)
-    found = index.as_dict(
+    shown = index.as_dict(
         Vocabulary.of(board.measures, board.words),
         n_all=max(len(entries), _n_texts(board)),
         types=sorted({kind for entry in entries for kind in entry["_types"]}),
-        layers=in_order({name for entry in entries for name in entry["layers"]}),
-        place={
-            "title": board.card["set"]["name"],
-            "url": board.card["set"]["url"] or "",
-            "licence": "; ".join(dict.fromkeys(text["licence"] for text in texts)),
-            "citation": board.card["set"]["citation"],
-        },
+        layers=in_order({name for entry in entries if entry["_types"] for name in entry["layers"]}),
+        place=_place(board, "; ".join(dict.fromkeys(text["licence"] for text in texts))),
     )
-    parts = found["columns"]["slice"]["values"]
-    found["columns"]["slice"]["values"] = [[text, board.in_words(_pairs(text))] for text, _ in parts]
-    return entries, found
+    parts = shown["columns"]["slice"]["values"]
+    shown["columns"]["slice"]["values"] = [[text, board.in_words(_pairs(text))] for text, _ in parts]
+    return entries, shown
+
+
+def _place(board: "RealBoard", licence: str) -> dict[str, str]:
+    """Whose texts these are: of a set that is joined with the one its detectors learn from, the first's."""
+    card = board.card["set"]
+    (name, joined, _), citation = card["name"].partition(BETWEEN), card["citation"]
+    citation = citation.partition(BETWEEN)[0] if joined else citation
+    return {"title": name, "url": card["url"] or "", "licence": licence, "citation": citation}
 
 
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:
@@ -58,9 +62,9 @@ def _pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _n_texts(board: "RealBoard") -> int:
-    """How many texts the headline of a board counts."""
+    """How many texts the headline of a board counts: each once where all that it ranks read the same ones."""
     rows = board.rows.filter(metric=board.headline.name, slice="")
-    return rows["unit_id"].n_unique() if board.headline.name == RECOGNITION else rows.height
+    return rows.height if board.writers & set(rows["subject"]) else rows["unit_id"].n_unique()
 
 
 def verdicts_of(board: "RealBoard") -> dict[Key, dict[str, bool]]:
@@ -99,13 +103,13 @@ def _record(text: dict, judges: dict[str, bool], slices: dict[str, list[str]]) -
     truth = text["is_hallucinated"]
     layers = {text["label_source"]: text["spans"]}
     layers |= {rater["rater"]: rater["spans"] for rater in text["raters"] if rater["spans"]}
-    said = [[rater["rater"], rater["is_hallucinated"], None] for rater in text["raters"]]
-    said += [[judge, verdict, None] for judge, verdict in sorted(judges.items())]
+    opinions = [[rater["rater"], rater["is_hallucinated"], None] for rater in text["raters"]]
+    opinions += [[judge, verdict, None] for judge, verdict in sorted(judges.items())]
     cut = segments(text["text"], list(layers.values()))
     return {
         "id": f"{text['subject']}/{text['unit_id']}",
         "lang": text["lang"],
-        "task": text["task"],
+        "task": "",  # the parts of a board are its slices
         "wrong": truth,
         "source": text["label_source"],
         "by": text["subject"],
@@ -121,12 +125,12 @@ def _record(text: dict, judges: dict[str, bool], slices: dict[str, list[str]]) -
         "parts": [[part["text"], part["label"], part["is_hallucinated"]] for part in text["parts"]],
         "labels": [[pair["key"], pair["value"]] for pair in text["labels"]],
         "drawn": text["drawn"],
-        "said": said,
+        "said": opinions,
         "_label": LABELS[truth],
         "_slices": slices.get(text["unit_id"], []),
         "_types": sorted(types_of(cut)),
         "_outcome": {
-            who: "u" if verdict is None else "r" if verdict == truth else "w" for who, verdict, _ in said
+            who: "u" if verdict is None else "r" if verdict == truth else "w" for who, verdict, _ in opinions
         },
         "_search": [
             *(text[name] for name in ("subject", "unit_id", "text", "question", "history", "reference")),

@@ -28,16 +28,18 @@ class Text(Table):
     """A text of a board, by who wrote it (`subject`) and by its unit.
 
     `drawn`: why it is here: those who judge it `differ`, it is among the `worst` of its writer, or it was drawn at
-    `random`. `is_hallucinated`, `label_source`, `labels`: the label, by whom, and as the set spells it; `raters`
-    each of several, with the spans that they marked; `spans` those of the label, half-open code points into `text`;
-    `parts` its facts or claims. `reference`, `history`: what it was checked against and what went before, cut where
-    CUT stands. `licence` is the set's, `reference_licence` and `address` the reference's, empty without one.
+    `random`; `order`: its number among those of its writer and language, from 0, the worst or most disputed first.
+    `is_hallucinated`, `label_source`, `labels`: the label, by whom, and as the set spells it; `raters` each of
+    several, with the spans that they marked; `spans` those of the label, half-open code points into `text`; `parts`
+    its facts or claims. `reference`, `history`: what it was checked against and what went before, cut where CUT
+    stands. `licence` is the set's, `reference_licence` and `address` the reference's, empty without one.
     """
 
     board: str
     subject: str
     unit_id: str
     drawn: str = Field(isin=(DIFFER, WORST, RANDOM))
+    order: int = Field(ge=0)
     lang: str
     task: str
     history: str

@@ -1,10 +1,10 @@
 """The list of all models, and the page of one real model: where it stands on each board, and its weak slices."""
 
 from typing import Any
-from urllib.parse import quote
 
 from truerate.site.measures import day_in_words
 from truerate.site.models.catalogue import Line, Model
+from truerate.site.models.worst import worst
 from truerate.site.overview import models_of, weak_slices
 from truerate.site.safety import script
 from truerate.site.tables import CommittedBoard, Tables
@@ -66,6 +66,7 @@ def context(tables: Tables, model: Model) -> dict:
         "names": _names(model, boards),
         "see": [(tables.catalogue.by_name[name], why) for name, why in model.see],
         "apart": [line for line in lines if line["strong"] or line["weak"]],
+        "worst": worst([(boards[line.board], line) for line in model.lines]),
         "n_sliced": sum(line["n_parts"] > 0 for line in lines),
     }
 
@@ -95,14 +96,13 @@ def _on(board: CommittedBoard, line: Line) -> dict:
     apart = {
         kind: weak_slices(board, parts, whole, is_better=kind == "strong") for kind in ("strong", "weak")
     }
-    slices = {kind: [_part(board, line, row["score"]) for row, _ in pairs] for kind, pairs in apart.items()}
+    slices = {kind: [_part(board, row["score"]) for row, _ in pairs] for kind, pairs in apart.items()}
     return slices | {
         "board": board,
         "line": line,
         "score": score,
         "n": len(board.models),
         "strip": strip(board, score),
-        "rows": rows_of(board, line.subject),
         "n_parts": len([part for part in parts if part["metric"] == board.headline.name]),
     }
 
@@ -112,17 +112,8 @@ def _row(score: Any) -> dict:
     return values | {"slice": dict(score.slice), "score": score}
 
 
-def _part(board: CommittedBoard, line: Line, score: Any) -> dict:
-    where = ";".join(f"{key}={value}" for key, value in score.slice)
-    return {"score": score, "where": board.in_words(score.slice), "rows": rows_of(board, line.subject, where)}
-
-
-def rows_of(board: CommittedBoard, subject: str, where: str = "") -> str:
-    """The address, from the site's root, of what stands behind a score: its rows, or the published table."""
-    if board.table is not None:
-        return f"real/{board.name}.html#the-table"
-    of_slice = f"&slice={quote(where, safe='')}" if where else ""
-    return f"real/{board.name}.html#subject={quote(subject, safe='')}{of_slice}"
+def _part(board: CommittedBoard, score: Any) -> dict:
+    return {"score": score, "where": board.in_words(score.slice)}
 
 
 def strip(board: CommittedBoard, score: Any) -> dict | None:

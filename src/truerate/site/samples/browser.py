@@ -32,6 +32,7 @@ def context(tables: Tables) -> dict:
             *((board.name, board.card["title"]) for board in tables.real if board.texts is not None),
             *((board.name, board.title) for board in shown),
         ],
+        "n_built": len(shown),
         "without": [board for board in tables.real if board.texts is None],
         "scripts": [*dict.fromkeys((*BROWSER, *of_forms, LAST))],
         "named": [board for board in shown if not has_texts(open_part(board))],
@@ -48,9 +49,9 @@ def scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
 
 def committed_scripts(board: CommittedBoard) -> Iterator[tuple[str, str]]:
     """Yield the data scripts of a board of results/, as `scripts`; none without texts."""
-    records, index = board.records()
+    records, index = board.records
     if records:
-        yield from _scripts(board.name, records, index, buckets_of(len(records)))
+        yield from _scripts(board.name, records, {**index}, buckets_of(len(records)))
 
 
 def _of_build(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
