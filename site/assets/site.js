@@ -76,7 +76,7 @@
     behind.addEventListener("click", () => dialog.close());   // it may lie on this page
     const texts = "read" in cell.dataset && new URLSearchParams(cell.dataset.read);
     if (texts) texts.set("board", board);
-    const read = texts && make("a", { class: "tr-button", href: `${root}samples.html#${texts}` }, "Read the texts");
+    const read = texts && make("a", { class: "tr-button", href: `${root}samples.html#${texts}` }, "Read the replies");
     const column = head.dataset.head || (head.querySelector(".tr-sort") || head).firstChild.textContent.trim();
     dialog.replaceChildren(
       make("h2", { id: "tr-dialog-title" }, `${subject}: ${cell.dataset.measure || column}`),

@@ -8,7 +8,7 @@ NAME = "wildhallucinations-closed-world"
 def test_a_number_leads_to_a_reply_and_a_fact_to_its_evidence(visit):
     page = visit(f"boards/{NAME}.html", scheme="dark", width=390)
     page.locator(".tr-table tbody tr", has_text="elm").first.locator("a.tr-num").first.click()
-    page.get_by_role("link", name="Read the texts").click()
+    page.get_by_role("link", name="Read the replies").click()
     page.locator(".tr-reply").first.wait_for()
     assert page.get_by_label("Reply of").input_value() == "elm"
     assert page.get_by_role("status").inner_text() == "7 of 35 records"

@@ -18,6 +18,41 @@ def test_from_the_home_page_to_the_rows_of_a_number_in_two_clicks(visit):
     assert "subject=beta" in page.url
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_number_opens_the_dialog_and_from_it_its_rows_and_its_texts(visit, width, scheme):
+    page = visit("real/judged.html", width=width, scheme=scheme)
+    line = page.locator(".tr-real-table tbody tr", has_text="beta")
+    line.locator("a.tr-num").first.click()
+    dialog = page.locator("dialog.tr-dialog")
+    said = dialog.inner_text()
+    for text in ("beta: Made-up rate", "25.0 %", "5.0 to 70.0", "judge-1", "Set · MIT", "truerate real DATA"):
+        assert text in said, text
+    assert axe(page) == []
+    dialog.get_by_role("link", name="Its rows").click()
+    page.locator("[data-real-rows] tbody tr").first.wait_for()
+    assert page.locator("[data-real-rows] .tr-count").inner_text() == "4 rows, their mean is 0.2500"
+    line.locator("a.tr-num").first.click()
+    dialog.get_by_role("link", name="Read the replies").click()
+    page.locator(".tr-record").first.wait_for()
+    assert page.get_by_label("Written by").input_value() == "beta"
+    assert page.get_by_role("status").inner_text().startswith("1 of 3 records")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_texts_of_a_real_board_that_attack_the_page_are_shown_and_never_run(visit):
+    page = visit("samples.html#board=judged")
+    page.locator(".tr-record").nth(2).wait_for()
+    first = page.locator(".tr-record").first
+    assert first.locator(".tr-layers mark").first.inner_text() == "Built"
+    assert "U+202E" in first.locator(".tr-chip").all_inner_texts()
+    assert "window.__xss = 1" in first.inner_text() and "CC BY 4.0" in first.inner_text()
+    assert first.locator("a[href^=javascript]").count() == 0
+    assert page.locator(".tr-parts li.is-wrong").count() == 1
+    assert page.evaluate("window.__xss") is None
+    assert page.locator(".tr-record img, .tr-record script").count() == 0
+    assert axe(page) == []
+
+
 def test_the_rows_that_an_address_names_are_shown(visit):
     page = visit("real/judged.html#subject=larch-3.1-8b-instruct&value=1")
     page.locator("[data-real-rows] tbody tr").first.wait_for()

@@ -40,14 +40,14 @@ def records(board: "RealBoard") -> tuple[list[dict], dict]:
         n_all=max(len(entries), _n_texts(board)),
         types=sorted({kind for entry in entries for kind in entry["_types"]}),
         layers=in_order({name for entry in entries if entry["_types"] for name in entry["layers"]}),
-        place=_place(board, "; ".join(dict.fromkeys(text["licence"] for text in texts))),
+        place=_attribution(board, "; ".join(dict.fromkeys(text["licence"] for text in texts))),
     )
     parts = shown["columns"]["slice"]["values"]
     shown["columns"]["slice"]["values"] = [[text, board.in_words(_pairs(text))] for text, _ in parts]
     return entries, shown
 
 
-def _place(board: "RealBoard", licence: str) -> dict[str, str]:
+def _attribution(board: "RealBoard", licence: str) -> dict[str, str]:
     """Whose texts these are: of a set that is joined with the one its detectors learn from, the first's."""
     card = board.card["set"]
     (name, joined, _), citation = card["name"].partition(BETWEEN), card["citation"]
