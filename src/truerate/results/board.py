@@ -9,6 +9,7 @@ import polars as pl
 from truerate.core.card import Words
 from truerate.results.ranges.multiverse import Multiverse
 from truerate.results.texts import behind
+from truerate.metrics.estimators.dawid_skene import Raters
 from truerate.site.measures import ABSENT, Measure
 from truerate.site.vocabulary import language
 
@@ -167,6 +168,21 @@ class Suspect:
 
 
 @dataclass(frozen=True)
+class RaterErrors:
+    """What labels that several raters gave say of each subject's rate and of each rater, by Dawid and Skene's model, on
+    `n` units: `result`, in the order of `subjects` and `names`, None where the labels do not tell how often raters err.
+    `pooled`: why the raters are taken to have their errors in common, empty where each has its own.
+    """
+
+    n: int
+    n_raters: int
+    pooled: str
+    subjects: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    result: Raters | None = None
+
+
+@dataclass(frozen=True)
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
@@ -177,7 +193,8 @@ class RealBoard:
     everything and by each further judge. `published`: figures printed elsewhere, `tally` how
     many of them the rows give. `orders`, `swaps`: whether the order of its models holds from slice to slice,
     and from judge to judge. `judge_errors`: these judges by people's labels. `suspects`: labels that the
-    judges contradict, strongest first. `n_labels`: labels behind it beside its rows. `words`: those in which
+    judges contradict, strongest first. `raters`: what the labels of several raters say, None without such.
+    `n_labels`: labels behind it beside its rows. `words`: those in which
     the board's track shows values of slices. `table`: published figures in place of rows, which nobody has.
     `texts`: some of the texts behind the rows (`texts.table.Text`), where the licence of the set allows it.
     """
@@ -194,6 +211,7 @@ class RealBoard:
     swaps: tuple[Swap, ...] = ()
     judge_errors: tuple[JudgeErrors, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    raters: RaterErrors | None = None
     n_labels: int = 0
     words: Words = NO_WORDS
     table: pl.DataFrame | None = None

@@ -8,14 +8,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from truerate.core.aggregates import average
 from truerate.core.schemas import PAIRS, Field, Table, frame, save
-from truerate.results.files import Result, load_table, refuse, refuse_no_names, slice_texts
+from truerate.metrics.estimators.dawid_skene import are_seats, cells_of, is_identified, pooled, rated
+from truerate.results.board import RaterErrors
+from truerate.results.files import Result, ResultCard, load_table, refuse, refuse_no_names, slice_texts
+from truerate.sources.public.unit_labels import RATED, YES
 
 LABELS = "labels.parquet"
 SAME = 2e-6  # rows hold values of six digits
+SEATS = "the names of raters were given out by what was said"  # why raters are pooled
+APART = "some raters share no units with two others"
 LONGEST = 60  # characters of a part, question, rater or label: a text of the set would be longer
 KEY = ("subject", "unit_id", "part", "question", "rater")
 
@@ -94,3 +100,26 @@ def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
             unit = f"{row['subject'][:80]} on {row['unit_id'][:80]}"
             unit += f": {row['value']}, labels {row['value_made']}"
             yield f"{score}: {wrong.height} units have another value than their labels give, as {unit}"
+
+
+def rater_errors(labels: pl.DataFrame, card: ResultCard) -> RaterErrors | None:
+    """What the answers of several raters to RATED say of subjects' rates and of the raters (`metrics.estimators.
+    dawid_skene`); None where nobody but one rater answered it. Raters have errors in common where their names are seats,
+    or the errors of some of them cannot be told.
+    """
+    answers = labels.filter(pl.col("rater") != "", question=RATED, part="").drop_nulls("label")
+    names = sorted(answers["rater"].unique())
+    if len(names) < 2:
+        return None
+    answers = answers.with_columns(value=(pl.col("label") == YES).cast(pl.Float64))
+    wide = answers.pivot(on="rater", index=["subject", "unit_id", "cluster_id"], values="value")
+    wide = wide.sort("subject", "unit_id")
+    subjects = sorted(wide["subject"].unique())
+    groups = np.searchsorted(subjects, wide["subject"].to_list())
+    cells = cells_of(groups, wide.select(names).to_numpy(), wide["cluster_id"].to_list())
+    why = SEATS if are_seats(cells) else "" if is_identified(cells) else APART
+    cells = pooled(cells) if why else cells
+    result = rated(
+        cells, n_resamples=card.n_bootstrap, confidence=card.confidence, alpha=card.alpha, seed=card.seed
+    )
+    return RaterErrors(wide.height, len(names), why, tuple(subjects), () if why else tuple(names), result)

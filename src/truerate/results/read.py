@@ -14,7 +14,7 @@ from truerate.pipeline import pages
 from truerate.results import analyses
 from truerate.results.board import NO_WORDS, Printed, RealScore, Slice
 from truerate.results.files import ROWS, SCORES, TABLE, load_result, slice_texts
-from truerate.results.labels import LABELS, load_labels
+from truerate.results.labels import LABELS, load_labels, rater_errors
 from truerate.results.pages import DrawnBoard
 from truerate.results.published import Beside, beside, records_of, tally
 from truerate.results.ranges.counting import multiverse_of
@@ -83,6 +83,7 @@ def read_board(folder: Path) -> DrawnBoard:
         swaps=analyses.swaps(board),
         judge_errors=analyses.judge_errors(board),
         suspects=analyses.suspects(board),
+        raters=None if labels is None else rater_errors(labels, card),
     )
 
 

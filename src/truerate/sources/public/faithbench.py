@@ -4,18 +4,30 @@ detectors.
 `data_for_release/batch_<n>.json` is an object whose `samples` are summaries. A summary's label is the worst
 over all annotations of all annotators, Unwanted being hallucinated. The texts were chosen because detectors
 disagree on them. Names and notes of annotators are not read.
+
+A batch has annotators of its own, two or three. Who found nothing in a summary left no trace on it: whoever marked at
+least LEAST of what the busiest one of the batch marked is taken to have read all of it.
 """
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding, values_as_rows
+from truerate.sources.cuts import Cut, csv_records, parse, readable, refuse_encoding, values_as_rows
 from truerate.sources.downloads import public_set
-from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
+from truerate.sources.public.unit_labels import (
+    RATED,
+    WRONG,
+    Tables,
+    Unit,
+    attributes_of,
+    label_row,
+    yes_or_no,
+)
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 from truerate.sources.tagged import in_cleaned, joined
 
@@ -29,6 +41,8 @@ TABLE, COLUMNS = "FaithBench.csv", ("source", "summary", "LLM", "worst-label")
 Labels = dict[tuple[str, ...], str]  # worst labels by summarizer, source and summary
 DETECTORS = "hhemv1 hhem-2.1 hhem-2.1-english trueteacher true_nli gpt-3.5-turbo gpt-4-turbo gpt_4o".split()
 CUT = 0.5  # of a detector's value, 1 being consistent: below it the summary is called hallucinated
+LEAST = 0.25  # of the summaries that the busiest annotator of a batch marked
+RATERS = "raters"  # the attribute that holds what each annotator of the batch says of a summary: `10-1=yes;10-2=no`
 SET = public_set("faithbench")
 
 
@@ -43,7 +57,8 @@ def read(collection: Collection) -> None:
     files, labels = batches(collection.folder), Labels()
     collection.refuse_none(files, "none of FaithBench's files", f"{FOLDER}/batch_<n>.json")
     for number, file in files:
-        collection.read(file, samples_in, partial(_keep, collection, labels, file, number, {}))
+        raters = raters_in((collection.folder / file).read_bytes(), number)
+        collection.read(file, samples_in, partial(_keep, collection, labels, file, number, {}, raters))
     if collection.has(TABLE):
         collection.read(TABLE, partial(csv_records, columns=COLUMNS), partial(_compare, collection, labels))
 
@@ -61,9 +76,17 @@ def samples_in(raw: bytes) -> Cut:
 
 
 def _keep(
-    collection: Collection, labels: Labels, file: str, batch: int, places: dict[str, int], row: Row
+    collection: Collection,
+    labels: Labels,
+    file: str,
+    batch: int,
+    places: dict[str, int],
+    raters: dict[str, str],
+    row: Row,
 ) -> None:
-    """Keep a summary with label, spans and detectors' values. `places`: the batch's sources in order."""
+    """Keep a summary with label, spans and detectors' values. `places`: the batch's sources in order; `raters`: the
+    names here of those who read the batch.
+    """
     about, source, text = row.row("metadata"), row.text("source"), row.text("summary")
     summarizer, published = about.text("summarizer"), row.values["summary"]
     unit = f"{batch}-{places.setdefault(source, len(places))}"
@@ -92,6 +115,11 @@ def _keep(
         unit=unit,
         label=label,
         **rules(label),
+        **(
+            {RATERS: ";".join(f"{name}={answer}" for name, answer in rated_by(labelled, raters))}
+            if raters
+            else {}
+        ),
     )
     labels[summarizer, source.strip(), text.strip()] = label
     collection.counts["n_spans"] += len(marks)
@@ -135,6 +163,32 @@ def label_in(annotation: Row) -> str | None:
     return worst(names) if names else None
 
 
+def raters_in(raw: bytes, batch: int) -> dict[str, str]:
+    """The annotators of a batch who read all of it, each by the number of the batch and its place among them; none of a
+    file that is no batch, or whose annotators have no ids.
+    """
+    marked: Counter[str] = Counter()
+    try:
+        samples = list(readable(samples_in(raw)))
+    except BadRow:  # which is said where the rows are read
+        return {}
+    for _, values in samples:
+        annotations = values.get("annotations") if isinstance(values, dict) else None
+        rows = annotations if isinstance(annotations, list) else []
+        marked.update(
+            {str(row["annotator_id"]) for row in rows if isinstance(row, dict) and row.get("annotator_id")}
+        )
+    least = LEAST * max(marked.values(), default=0)
+    names = sorted(name for name, n in marked.items() if n >= least)
+    return {name: f"{batch}-{number}" for number, name in enumerate(names, 1)}
+
+
+def rated_by(labelled: Iterable[tuple[Row, str]], raters: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return whether each of the raters marked something Unwanted in a summary, by their names here."""
+    wrong = {str(row.values.get("annotator_id")) for row, label in labelled if label == UNWANTED}
+    return [(name, yes_or_no(identity in wrong)) for identity, name in raters.items()]
+
+
 def worst(labels: Iterable[str]) -> str:
     """The worst of some labels; Consistent where there are none."""
     return min(labels, key=LABELS.index, default=CONSISTENT)
@@ -168,8 +222,8 @@ def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tup
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Return whether each summary's worst label is Unwanted, which it is, and whether each detector calls it
-    hallucinated.
+    """Return whether each summary's worst label is Unwanted, which it is, whether each annotator of its batch marked
+    something Unwanted, and whether each detector calls it hallucinated.
     """
     units, rows = {}, []
     for sample in tables.samples.to_dicts():
@@ -178,6 +232,10 @@ def labels(tables: Tables) -> list[dict]:
         units[sample["sample_id"]] = unit
         rows.append(label_row(unit, "unwanted", yes_or_no(wrong), of=WRONG, gives=float(wrong)))
         rows.append(label_row(unit, "worst label", attributes["label"]))
+        for name, _, answer in (
+            part.partition("=") for part in attributes.get(RATERS, "").split(";") if part
+        ):
+            rows.append(label_row(unit, RATED, answer, rater=name))
     for row in tables.judgements.to_dicts():
         rows.append(label_row(units[row["target_id"]], row["judge"], yes_or_no(row["verdict"])))
     return rows

@@ -11,6 +11,7 @@ import polars as pl
 from truerate.core.schemas import unpaired
 
 YES, NO = "yes", "no"
+RATED = "hallucinated"  # the question whose answers by several raters say how often raters err
 Score = tuple[str | None, str]  # metric and slice, as scores.csv has it, that a label is the value of
 FACTS: Score = ("wildfactscore", "estimator=raw;set=all")
 RESPONDING: Score = ("responding_rate", "rule=measured")

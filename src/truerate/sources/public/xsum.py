@@ -16,7 +16,7 @@ from truerate.core.text import find_span
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, Cutter, changed, columns_of, csv_records, parquet_rows
 from truerate.sources.downloads import matching, public_set
-from truerate.sources.public.unit_labels import Tables, Unit, attributes_of, label_row, yes_or_no
+from truerate.sources.public.unit_labels import RATED, Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row, span
 from truerate.sources.tagged import in_cleaned
 
@@ -186,7 +186,7 @@ def labels(tables: Tables) -> list[dict]:
         sample, spans, rater = samples[row["target_id"]], row["spans"], row["judge"]
         unit = Unit(attributes_of(sample)["system"], row["target_id"], sample["group_id"], [])
         kinds = {mark["type"] for mark in spans}
-        asked = {"hallucinated": bool(kinds), **{kind: kind in kinds for kind in TYPES[:2]}}
+        asked = {RATED: bool(kinds), **{kind: kind in kinds for kind in TYPES[:2]}}
         rows += [label_row(unit, name, yes_or_no(label), rater=rater) for name, label in asked.items()]
         for index, word in enumerate(WORD.finditer(sample["text"])):
             is_marked = any(mark["start"] < word.end() and mark["end"] > word.start() for mark in spans)
