@@ -238,14 +238,12 @@ def rated(cells: Cells, *, n_resamples: int, confidence: float, alpha: float, se
 
     draws = bootstrap_sums(cells.sums, n_resamples=n_resamples, seed=seed)
     fits, left_out = statistic(draws), statistic(weights - cells.sums)
-    n_defined, how = (
+    n_defined, ends_of = (
         carrying(cells.sums, statistic),
-        {"n_clusters": len(cells.sums), "confidence": confidence},
+        partial(bootstrap_interval, n_clusters=len(cells.sums), confidence=confidence),
     )
     intervals = [
-        bootstrap_interval(
-            float(value), fits[:, j], left_out=left_out[:, j], n_defined=int(n_defined[j]), **how
-        )
+        ends_of(value, fits[:, j], left_out=left_out[:, j], n_defined=int(n_defined[j]))
         for j, value in enumerate(np.hstack(best))
     ]
     share = np.divide(cells.yes.sum(axis=1), cells.n.sum(axis=1))
