@@ -4,12 +4,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tiny_results import write_results
+from test_site_render import Elements
+from tiny_results import HOSTILE, write_results
+from tiny_site import site_of
 
 from truerate.core.errors import SourceError
 from truerate.core.schemas import schema
 from truerate.results.files import boards_of, load_result
-from truerate.results.labels import LABELS, Label, label_differences, load_labels, save_labels
+from truerate.results.labels import APART, LABELS, SEATS, Label, label_differences, load_labels, save_labels
+from truerate.results.read import read_board, real_boards
 from truerate.results.recompute import check_results
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -127,3 +130,94 @@ def test_committed_labels_are_small_and_give_the_scores_of_their_boards():
     } <= scored
     facts = with_labels["factscore"].filter(question="fact")
     assert facts.filter(pl.col("label") != "in an irrelevant sentence").height == 16_040
+
+
+# ---- several raters ----------------------------------------------------------------------------------------
+def by_raters(words, *, subject="beta", names=("ann", "bob", "cyd")):
+    """Labels of raters, a unit per word: `yyn` is two yes, one no."""
+    return [
+        label(
+            f"{subject}{number}",
+            subject=subject,
+            question="hallucinated",
+            rater=name,
+            label={"y": "yes", "n": "no"}[word],
+        )
+        for number, letters in enumerate(words)
+        for name, word in zip(names, letters, strict=True)
+        if word != "-"
+    ]
+
+
+def raters_on(tmp_path, *rows):
+    path = write_results(tmp_path)
+    put(path, *rows)
+    return read_board(path).raters
+
+
+MIXED = ["yyy"] * 8 + ["yyn", "yny", "nyy"] + ["nnn"] * 12 + ["ynn", "nyn", "nny"]
+
+
+def test_raters_who_label_the_same_units_have_errors_of_their_own(tmp_path):
+    raters = raters_on(tmp_path, *by_raters(MIXED), *by_raters(["nnn"] * 6, subject="alpha"))
+    assert (raters.n, raters.n_raters, raters.pooled, raters.names) == (32, 3, "", ("ann", "bob", "cyd"))
+    assert raters.subjects == ("alpha", "beta")
+    alpha, beta = raters.result.groups
+    assert alpha.model.value == pytest.approx(0, abs=1e-3)
+    assert beta.vote.value == pytest.approx(11 / 26)
+    assert len(raters.result.raters) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "why", "is_told"),
+    [
+        (["yyy", "nyy", "nny", "nnn"] * 5, SEATS, True),  # sorted by what was said
+        (["yyy--"] * 4 + ["nny--"] * 2 + ["yny--", "---yn", "---ny", "nnn--"], APART, True),
+        (["yy", "yn", "ny", "nn"] * 5, APART, False),  # no unit has three labels
+    ],
+)
+def test_raters_that_cannot_be_told_apart_have_their_errors_in_common(words, why, is_told, tmp_path):
+    raters = raters_on(tmp_path, *by_raters(words, names="abcde"[: len(words[0])]))
+    assert (raters.pooled, raters.names, raters.result is not None) == (why, (), is_told)
+
+
+def test_one_rater_or_none_is_nothing_to_compare(tmp_path):
+    assert raters_on(tmp_path / "one", *by_raters(["y", "n"], names=("ann",))) is None
+    assert read_board(write_results(tmp_path / "none")).raters is None
+
+
+def test_the_page_shows_rates_by_vote_and_model_and_keeps_hostile_names_text(tmp_path):
+    raters = ("ann", "bob", HOSTILE[:50])
+    rows = [*by_raters(MIXED, names=raters), *by_raters(["nnn"] * 6, subject="alpha", names=raters)]
+    put(write_results(tmp_path), *rows)
+    page = site_of(n=1, real=real_boards(tmp_path), max_samples=1)["real/judged.md"]
+    text = Elements(page).text
+    assert "Labels that err" in page and "3 raters labelled 32 replies" in text
+    assert "By the vote" in text and "By the model" in text and "As published" in text
+    assert "<script>alert" not in page and "{{7*7}}" not in page
+
+
+def test_the_page_says_where_the_errors_are_not_identified(tmp_path):
+    put(write_results(tmp_path), *by_raters(["yy", "yn", "ny", "nn"], names=("ann", "bob")))
+    page = site_of(n=1, real=real_boards(tmp_path), max_samples=1)["real/judged.md"]
+    assert "not identified" in Elements(page).text
+
+
+def test_faithbench_has_half_the_rate_by_its_experts_vote_that_any_mark_gives_it():
+    board = read_board(RESULTS / "faithbench")
+    groups = dict(zip(board.raters.subjects, board.raters.result.groups, strict=True))
+    published = board.overall(board.headline.name)
+    assert board.raters.pooled == APART  # seven of the fifteen batches had two annotators
+    best = groups["openai/gpt-4o"]
+    assert published["openai/gpt-4o"].value == pytest.approx(0.427, abs=1e-3)
+    assert (best.vote.value, best.model.value) == pytest.approx((0.215, 0.104), abs=1e-3)
+    (experts,) = board.raters.result.raters
+    assert (experts.tpr.value, experts.tnr.value) == pytest.approx((0.887, 0.841), abs=1e-3)
+
+
+def test_the_names_of_xsums_workers_are_seats():
+    board = read_board(RESULTS / "xsum-hallucinations")
+    assert board.raters.pooled == SEATS
+    rates = dict(zip(board.raters.subjects, board.raters.result.groups, strict=True))
+    assert rates["Gold"].model.value == pytest.approx(0.857, abs=1e-3)
+    assert rates["Gold"].vote.value == pytest.approx(0.862)

@@ -14,7 +14,9 @@ import polars as pl
 from truerate.core.aggregates import average
 from truerate.core.schemas import PAIRS, Field, Table, frame, save
 from truerate.metrics.estimators.dawid_skene import are_seats, cells_of, is_identified, pooled, rated
-from truerate.results.board import RaterErrors
+from truerate.metrics.intervals import Interval
+from truerate.metrics.ranking import RankRange
+from truerate.results.board import RaterErrors, RealBoard, RealScore
 from truerate.results.files import Result, ResultCard, load_table, refuse, refuse_no_names, slice_texts
 from truerate.sources.public.unit_labels import RATED, YES
 
@@ -123,3 +125,50 @@ def rater_errors(labels: pl.DataFrame, card: ResultCard) -> RaterErrors | None:
         cells, n_resamples=card.n_bootstrap, confidence=card.confidence, alpha=card.alpha, seed=card.seed
     )
     return RaterErrors(wide.height, len(names), why, tuple(subjects), () if why else tuple(names), result)
+
+
+def rates_by_model(board: RealBoard) -> dict:
+    """The rates of those who wrote by the vote and by the model of raters' errors, lowest by the model first, beside the
+    headline where it is one of theirs, and the raters, as real/label_errors.html.j2 shows it; empty without raters.
+    """
+    errors = board.raters
+    if errors is None:
+        return {}
+    result = errors.result
+    groups = dict(zip(errors.subjects, result.groups, strict=True)) if result else {}
+    published = board.overall(board.headline.name) if board.headline.is_lower_better else {}
+    has_published = bool(groups) and set(groups) <= set(published)
+    lines = [
+        {
+            "subject": subject,
+            "n": group.n,
+            "cells": [
+                *([_ranked(published[subject], published[subject].rank)] if has_published else []),
+                _ranked(group.vote, _range(group.vote_rank)),
+                _ranked(group.model, _range(group.model_rank)),
+            ],
+        }
+        for subject, group in sorted(groups.items(), key=lambda pair: (pair[1].model.value, pair[0]))
+    ]
+    names = errors.names or ("all raters",)
+    return {
+        "n": errors.n,
+        "n_raters": errors.n_raters,
+        "pooled": errors.pooled,
+        "result": result,
+        "heads": ("As published", "By the vote", "By the model"),
+        "has_published": has_published,
+        "lines": lines,
+        "n_moved": sum(group.vote_rank != group.model_rank for group in groups.values()),
+        "raters": list(zip(names, result.raters, strict=True)) if result else [],
+    }
+
+
+def _range(rank: RankRange) -> str:
+    return str(rank.rank_low) if rank.rank_low == rank.rank_high else f"{rank.rank_low}–{rank.rank_high}"
+
+
+def _ranked(interval: Interval | RealScore | None, rank: str) -> dict:
+    """A rate with its interval and its rank range, by whose first rank it is sorted."""
+    value, low, high = (getattr(interval, name, None) for name in ("value", "low", "high"))
+    return {"value": value, "low": low, "high": high, "rank": rank, "order": rank.partition("–")[0]}

@@ -12,6 +12,7 @@ import polars as pl
 from truerate.config.track_blocks import track_names
 from truerate.results import analyses, figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
+from truerate.results.labels import rates_by_model
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
 from truerate.results.ranges import page
@@ -167,6 +168,9 @@ def context(board: RealBoard) -> dict[str, Any]:
         "swapped": swapped(board),
         "audit": label_audit(board),
         "moved": "" if board.multiverse is None else page.sentences(board, board.multiverse),
+        "raters": rates_by_model(board) | {"units": units_in_words(board, board.raters.n)}
+        if board.raters
+        else None,
         "n_open": sum(board.spans_scale(score) for score in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),
