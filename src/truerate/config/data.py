@@ -82,10 +82,11 @@ class AnswerFields(Block):
     system, label, reference …) the field that is meant where its name does not say so. `verdicts`: fields of
     judges' verdicts or scores, `not:` before those whose high values mean faithful; they flag from
     `threshold` on. `system`: who wrote the answers of which no field says it. `labels`: a file with their labels,
-    as `truerate rate --labels` takes it.
+    as `truerate rate --labels` takes it. `files`: patterns of the answers' files below a folder; all where empty.
     """
 
     labels: Word | None = None
+    files: tuple[Word, ...] = ()
     map: dict[Word, Word] = {}
     system: Word | None = None
     verdicts: tuple[Word, ...] = ()

@@ -365,3 +365,16 @@ def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confiden
         return wilson(float(top.sum()), float(bottom.sum()), confidence=confidence)
     interval = wilson_clustered(top, bottom, confidence=confidence)
     return interval or Interval(float(top.sum() / bottom.sum()), np.nan, np.nan)
+
+
+def share_within(
+    hits: np.ndarray, side: np.ndarray, clusters: Sequence[object], *, confidence: float
+) -> Interval | None:
+    """The share of the units of one `side` (units,) that are `hits` (units,), with `share_interval`: a judge's TPR where
+    the side is what people call hallucinated; the *gold recall* of first labels where it is what a re-annotation does.
+    None where the side is empty.
+    """
+    if not side.any():
+        return None
+    sums = cluster_sums(clusters, np.stack([hits & side, side], axis=1).astype(float))
+    return share_interval(*sums.T, confidence=confidence)

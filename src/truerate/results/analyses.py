@@ -11,7 +11,7 @@ import polars as pl
 
 from truerate.leaderboard.rows import outcome_matrix
 from truerate.metrics.agreement import cohen_kappa, contingency, kendall, table_agreement
-from truerate.metrics.intervals import cluster_sums, share_interval
+from truerate.metrics.intervals import share_within
 from truerate.metrics.label_quantities import bits_against
 from truerate.metrics.paired import more_units_to_separate
 from truerate.metrics.ranking import (
@@ -36,8 +36,10 @@ from truerate.results.board import (
     Suspect,
     Swap,
 )
+from truerate.sources.public.unit_labels import FIRST
 
 UNIT = ["subject", "unit_id"]
+RULE = "rule"  # the key of a slice that is another reading of the labels
 WHOLE = ""  # the headline over everything
 MODEL = "model"  # the key of a slice that is one subject's replies
 KIND = "model"  # of those that are ranked
@@ -139,17 +141,41 @@ def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
         return ()
     errors = []
     for judge in board.judges():
-        verdicts = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}").select(*UNIT, verdict="value")
-        for where, labels in _labels(board):
-            both = labels.join(verdicts, on=UNIT, maintain_order="left").drop_nulls(["value", "verdict"])
-            if both.is_empty():
-                continue
-            label, verdict = ((both[name] >= 0.5).to_numpy() for name in ("value", "verdict"))
-            clusters, confidence = both["cluster_id"].to_list(), board.card["confidence"]
-            tpr = _share(verdict, label, clusters, confidence)
-            tnr = _share(~verdict, ~label, clusters, confidence)
-            errors.append(JudgeErrors(judge, where, int(label.sum()), int((~label).sum()), tpr, tnr))
+        verdicts = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}")
+        errors += [
+            entry
+            for where, labels in _labels(board)
+            for entry in _errors(board, judge, where, labels, verdicts)
+        ]
     return tuple(errors)
+
+
+def _errors(
+    board: RealBoard, judge: str, where: Slice, labels: pl.DataFrame, verdicts: pl.DataFrame
+) -> Iterator[JudgeErrors]:
+    """The errors of verdicts by labels of the same replies; none where no reply has both."""
+    verdicts = verdicts.select(*UNIT, verdict="value")
+    both = labels.join(verdicts, on=UNIT, maintain_order="left").drop_nulls(["value", "verdict"])
+    if not both.is_empty():
+        label, verdict = ((both[name] >= 0.5).to_numpy() for name in ("value", "verdict"))
+        clusters, confidence = both["cluster_id"].to_list(), board.card["confidence"]
+        tpr = _share(verdict, label, clusters, confidence)
+        tnr = _share(~verdict, ~label, clusters, confidence)
+        yield JudgeErrors(judge, where, int(label.sum()), int((~label).sum()), tpr, tnr)
+
+
+def first_labels(board: RealBoard) -> tuple[JudgeErrors, ...]:
+    """The errors of the labels that a set was published with (the slice of the rule FIRST) by those of its
+    re-annotation, which lead: over everything, on each slice and of each model. Their TPR is the gold recall, the share
+    of the replies that are hallucinated by the re-annotation which the first labels had. Empty without a re-annotation.
+    """
+    before = board.rows.filter(pl.col("slice") == f"{RULE}={FIRST}")
+    slices = [(where, labels) for where, labels in _labels(board) if not where or where[0][0] != RULE]
+    return (
+        tuple(entry for where, labels in slices for entry in _errors(board, FIRST, where, labels, before))
+        if not before.is_empty()
+        else ()
+    )
 
 
 def _labels(board: RealBoard) -> Iterator[tuple[Slice, pl.DataFrame]]:
@@ -166,12 +192,8 @@ def _labels(board: RealBoard) -> Iterator[tuple[Slice, pl.DataFrame]]:
 
 def _share(hits: np.ndarray, side: np.ndarray, clusters: list[str], confidence: float) -> Share:
     """The share of one side's replies that are hits, with its interval over clusters; None over nothing."""
-    if not side.any():
-        return Share(None, None, None)
-    sums = cluster_sums(clusters, np.stack([hits & side, side], axis=1).astype(float))
-    interval = share_interval(*sums.T, confidence=confidence)
-    value = float((hits & side).sum() / side.sum())
-    return Share(value, interval.low if interval else None, interval.high if interval else None)
+    interval = share_within(hits, side, clusters, confidence=confidence)
+    return Share(*interval) if interval else Share(None, None, None)
 
 
 def suspects(board: RealBoard) -> tuple[Suspect, ...]:

@@ -168,6 +168,16 @@ class Suspect:
 
 
 @dataclass(frozen=True)
+class Reannotation:
+    """What a re-annotation says of the labels before it. `errors`: of these as of a judge, by the re-annotation: their TPR
+    is the gold recall. `spans`: of the spans that were marked anew the share that a first one touches, by slice.
+    """
+
+    errors: tuple[JudgeErrors, ...]
+    spans: tuple[tuple[Slice, int, Share], ...] = ()
+
+
+@dataclass(frozen=True)
 class RaterErrors:
     """What labels that several raters gave say of each subject's rate and of each rater, by Dawid and Skene's model, on
     `n` units: `result`, in the order of `subjects` and `names`, None where the labels do not tell how often raters err.
@@ -194,7 +204,8 @@ class RealBoard:
     many of them the rows give. `orders`, `swaps`: whether the order of its models holds from slice to slice,
     and from judge to judge. `judge_errors`: these judges by people's labels. `suspects`: labels that the
     judges contradict, strongest first. `raters`: what the labels of several raters say, None without such.
-    `n_labels`: labels behind it beside its rows. `words`: those in which
+    `reannotation`: what new labels say of the first, None where there are none. `n_labels`: labels behind it beside its
+    rows. `words`: those in which
     the board's track shows values of slices. `table`: published figures in place of rows, which nobody has.
     `texts`: some of the texts behind the rows (`texts.table.Text`), where the licence of the set allows it.
     """
@@ -212,6 +223,7 @@ class RealBoard:
     judge_errors: tuple[JudgeErrors, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     raters: RaterErrors | None = None
+    reannotation: Reannotation | None = None
     n_labels: int = 0
     words: Words = NO_WORDS
     table: pl.DataFrame | None = None

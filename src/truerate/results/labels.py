@@ -14,11 +14,11 @@ import polars as pl
 from truerate.core.aggregates import average
 from truerate.core.schemas import PAIRS, Field, Table, frame, save
 from truerate.metrics.estimators.dawid_skene import are_seats, cells_of, is_identified, pooled, rated
-from truerate.metrics.intervals import Interval
+from truerate.metrics.intervals import Interval, share_within
 from truerate.metrics.ranking import RankRange
-from truerate.results.board import RaterErrors, RealBoard, RealScore
+from truerate.results.board import RaterErrors, RealBoard, RealScore, Share, Slice
 from truerate.results.files import Result, ResultCard, load_table, refuse, refuse_no_names, slice_texts
-from truerate.sources.public.unit_labels import RATED, YES
+from truerate.sources.public.unit_labels import FIRST, RATED, YES
 
 LABELS = "labels.parquet"
 SAME = 2e-6  # rows hold values of six digits
@@ -125,6 +125,51 @@ def rater_errors(labels: pl.DataFrame, card: ResultCard) -> RaterErrors | None:
         cells, n_resamples=card.n_bootstrap, confidence=card.confidence, alpha=card.alpha, seed=card.seed
     )
     return RaterErrors(wide.height, len(names), why, tuple(subjects), () if why else tuple(names), result)
+
+
+def span_recall(labels: pl.DataFrame, confidence: float) -> tuple[tuple[Slice, int, Share], ...]:
+    """Of the spans that were marked anew (the answers to FIRST) the share that a span of the first labels touches: over
+    everything, then by each value of each slice key. Empty without such.
+    """
+    spans = labels.filter(pl.col("part") != "", question=FIRST)
+    keyed = spans.with_columns(where=slice_texts(pl.col("slice")))
+    values = sorted(text for text in keyed["where"].unique() if text)
+    parts = [("", keyed), *((text, keyed.filter(where=text)) for text in values if len(values) > 1)]
+    shares = []
+    for text, rows in parts if keyed.height else ():
+        is_known = (rows["label"] == YES).to_numpy()
+        clusters = rows["cluster_id"].to_list()
+        interval = share_within(is_known, np.ones(len(is_known), bool), clusters, confidence=confidence)
+        where = tuple(
+            (key, value) for key, _, value in (pair.partition("=") for pair in text.split(";")) if key
+        )
+        shares.append((where, rows.height, Share(*interval) if interval else Share(None, None, None)))
+    return tuple(shares)
+
+
+def by_rule(board: RealBoard, rule: str) -> list[tuple[RealScore, RealScore]]:
+    """The headline of each subject, in the order of the board, with that by another rule of the labels."""
+    before = board.overall(board.headline.name, (("rule", rule),))
+    return [(score, before[score.subject]) for score in board.ranked if score.subject in before]
+
+
+def labelled_anew(board: RealBoard) -> dict:
+    """Rates by new and by first labels, what the first had of the new ones, and judges by both, as
+    real/label_errors.html.j2 shows it; empty without a re-annotation.
+    """
+    anew = board.reannotation
+    if anew is None:
+        return {}
+    pairs, spans = by_rule(board, FIRST), {where: (n, share) for where, n, share in anew.spans}
+    first = {error.judge: error for error in board.judge_errors if error.where == (("rule", FIRST),)}
+    whole = [error for error in board.judge_errors if not error.where]
+    return {
+        "whole": anew.errors[0],
+        "pairs": pairs,
+        "n_moved": sum(score.rank != before.rank for score, before in pairs),
+        "lines": [(error, *spans.get(error.where, (0, None))) for error in anew.errors],
+        "judges": [(error, first[error.judge]) for error in whole if error.judge in first],
+    }
 
 
 def rates_by_model(board: RealBoard) -> dict:

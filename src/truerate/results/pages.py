@@ -12,7 +12,7 @@ import polars as pl
 from truerate.config.track_blocks import track_names
 from truerate.results import analyses, figures
 from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
-from truerate.results.labels import rates_by_model
+from truerate.results.labels import by_rule, labelled_anew, rates_by_model
 from truerate.results.published import Verdict
 from truerate.results.published_table import parts
 from truerate.results.ranges import page
@@ -34,7 +34,6 @@ RULES = "Simple rules alone, which ask no model: what a judge of these texts has
 N_OTHER = 4  # other metrics that stand beside the headline in the table
 N_TINTS = 10  # of a heat map
 FEW, MANY = 2, 16  # values of a key that are worth a map, and that fit a page
-UNCORRECTED = (("rule", "uncorrected"),)  # the slice of labels as published, where some are corrected
 LABELS = ("not hallucinated", "hallucinated")
 AS_EXPECTED = {Verdict.CONSISTENT: 1, Verdict.NOT_MEASURED: 1, Verdict.REPRODUCED: 2}  # behind what differs
 NO_PARTS: dict[str, Any] = {"pictures": [], "efforts": []}  # of a board with rows
@@ -168,9 +167,9 @@ def context(board: RealBoard) -> dict[str, Any]:
         "swapped": swapped(board),
         "audit": label_audit(board),
         "moved": "" if board.multiverse is None else page.sentences(board, board.multiverse),
-        "raters": rates_by_model(board) | {"units": units_in_words(board, board.raters.n)}
-        if board.raters
-        else None,
+        "raters": rates_by_model(board),
+        "reannotation": labelled_anew(board),
+        "units_word": units_in_words(board, 2),
         "n_open": sum(board.spans_scale(score) for score in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),
@@ -292,8 +291,7 @@ def summary(against: list[Swap], lead: str) -> str:
 
 def label_audit(board: RealBoard) -> dict | None:
     """Return the labels that judges contradict, and the ranks with and without errata; None without both."""
-    before = board.overall(board.headline.name, UNCORRECTED)
-    corrected = [(score, before[score.subject]) for score in board.ranked if score.subject in before]
+    corrected = by_rule(board, "uncorrected")
     if not board.suspects and not corrected:
         return None
     return {

@@ -12,9 +12,9 @@ from truerate.core.errors import SourceError
 from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.pipeline import pages
 from truerate.results import analyses
-from truerate.results.board import NO_WORDS, Printed, RealScore, Slice
+from truerate.results.board import NO_WORDS, Printed, RealScore, Reannotation, Slice
 from truerate.results.files import ROWS, SCORES, TABLE, load_result, slice_texts
-from truerate.results.labels import LABELS, load_labels, rater_errors
+from truerate.results.labels import LABELS, load_labels, rater_errors, span_recall
 from truerate.results.pages import DrawnBoard
 from truerate.results.published import Beside, beside, records_of, tally
 from truerate.results.ranges.counting import multiverse_of
@@ -75,6 +75,8 @@ def read_board(folder: Path) -> DrawnBoard:
     board = replace(board, multiverse=multiverse_of(board, labels))
     if result.table is not None:
         return replace(board, orders=analyses.orders(board), may_be_best=analyses.best(board))
+    first = analyses.first_labels(board)
+    spans = () if labels is None else span_recall(labels, card.confidence)
     return replace(
         board,
         may_be_best=analyses.best(board),
@@ -83,6 +85,7 @@ def read_board(folder: Path) -> DrawnBoard:
         swaps=analyses.swaps(board),
         judge_errors=analyses.judge_errors(board),
         suspects=analyses.suspects(board),
+        reannotation=Reannotation(first, spans) if first else None,
         raters=None if labels is None else rater_errors(labels, card),
     )
 

@@ -196,6 +196,7 @@ def sets_in(config: Layout, data: Path | None) -> list[dict]:
     """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its
     folder), `title`, `url`, `repository`, `folders` (names that are looked for), `licence`, `redistribution`,
     `labelled_by`, `boards` ({board, title, track, part}), `unproven` (what was read on made-up files alone),
+    `bring` (how its files come there),
     and, where `data` is a folder, `found` (null: not there), `missing` (what of the set that folder does not
     hold) and `unread` (files among its own whose names are none of the set).
 
@@ -228,7 +229,8 @@ def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
             {"board": name, "title": entry.title or name, "track": entry.track, "part": entry.part}
             for name, entry in entries.items()
         ],
-        "unproven": [*(public.unproven if public else ()), *layouts.get(first.folder, ())],
+        "unproven": [*dict.fromkeys([*(public.unproven if public else ()), *layouts.get(first.folder, ())])],
+        "bring": (public.bring if public else "") or f"a clone of it as {first.folder}",
     }
     if data is None:
         return row
@@ -253,6 +255,7 @@ def _row_of_table(name: str, entry: PublishedTable, data: Path | None) -> dict:
         "labelled_by": f"nobody: figures of {entry.dated} by {entry.judge}" if entry.judge else None,
         "boards": [{"board": name, "title": entry.title, "track": None, "part": None}],
         "unproven": [],
+        "bring": f"a clone of it as {entry.folder}",
     }
     if data is None:
         return row
@@ -275,6 +278,7 @@ def lines_of(rows: list[dict]) -> list[str]:
             "from": row["url"] or "–",
             "folder": " | ".join(row["folders"]),
             "here": (row["found"] or "not here") if "found" in row else "",
+            "to bring in": row["bring"] if not row.get("found") or row["missing"] else "",
             "missing here": ", ".join(row.get("missing", [])) if row.get("found") else "",
             "not read here": listed(row["unread"]) if row.get("unread") else "",
             "licence": f"{row['licence'] or 'not stated'} (texts may be passed on: {may_pass})",

@@ -29,6 +29,7 @@ class PublicSet:
     labelled_by: str
     unproven: tuple[str, ...] = ()
     by_part: Mapping[str, list[str]] | None = None
+    bring: str = ""
 
     @property
     def folders(self) -> tuple[str, ...]:

@@ -18,7 +18,17 @@ from truerate.sources.papers import (
     wildchat,
     wildhallucinations,
 )
-from truerate.sources.public import claims, evouna, faithbench, faithjudge, ragtruth, xsum
+from truerate.sources.public import (
+    answer_sets,
+    bullshitbench,
+    claims,
+    evouna,
+    faithbench,
+    faithjudge,
+    ragtruth,
+    ragtruth_plus_plus,
+    xsum,
+)
 from truerate.sources.public.unit_labels import Tables
 from truerate.sources.raw import seed_files, wiki_files, wikipedia
 from truerate.sources.tables import SourceTables
@@ -26,9 +36,11 @@ from truerate.sources.tables import SourceTables
 Read = Callable[..., SourceTables]
 Labels = Callable[[Tables], list[dict]]
 READERS: dict[str, Read] = {
+    **answer_sets.readers(),
     "alpaca": seed_files.read_alpaca,
     "answers": labelled.read,
     "begin": faithdial.read_begin,
+    "bullshitbench": bullshitbench.read,
     "cnn_dailymail": seed_files.read_cnn_dailymail,
     "entity_list": wildhallucinations.read_entity_list,
     "evouna": evouna.read,
@@ -51,6 +63,7 @@ READERS: dict[str, Read] = {
     "probes": seed_files.read_probes,
     "prompt_list": wildhallucinations.read_prompt_list,
     "ragtruth": ragtruth.read,
+    "ragtruth_plus_plus": ragtruth_plus_plus.read,
     "refchecker": claims.read_refchecker,
     "seed_files": seed_files.read,
     "silver_prompts": wiki_files.read_silver_prompts,
@@ -62,10 +75,12 @@ READERS: dict[str, Read] = {
     "xsum": xsum.read,
 }
 LABELS: dict[str, Labels] = {
+    "bullshitbench": bullshitbench.labels,
     "evouna": evouna.labels,
     "factscore": claims.labels,
     "faithbench": faithbench.labels,
     "halueval": halueval.labels,
+    "ragtruth_plus_plus": ragtruth_plus_plus.labels,
     "refchecker": claims.labels,
     "xsum": xsum.labels,
 }

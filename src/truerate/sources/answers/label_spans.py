@@ -27,10 +27,16 @@ def _list(value: object) -> Sequence[Mapping[str, Any]]:
     """The spans of a line, each an object."""
     if not isinstance(value, list):
         raise ValueError(f'\'spans\' is {shown(value)}; allowed: a list of {{"start": …, "end": …}}')
-    return [
-        dict(zip(("start", "end"), span, strict=True)) if isinstance(span, list) and len(span) == 2 else span
-        for span in value
-    ]
+    return [_named(span) for span in value]
+
+
+def _named(span: Any) -> Any:
+    """A span whose ends are called `start` and `end`, where it is a pair or calls them `start_offset`, `end_offset`."""
+    if isinstance(span, list) and len(span) == 2:
+        return dict(zip(("start", "end"), span, strict=True))
+    if isinstance(span, dict) and {"start_offset", "end_offset"} <= span.keys():
+        return {"start": span["start_offset"], "end": span["end_offset"]} | span
+    return span
 
 
 def kinds_of(labelled: Iterable[tuple[Any, Answer]]) -> frozenset[str]:

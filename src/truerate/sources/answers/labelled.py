@@ -3,7 +3,7 @@ labelled them the verdicts of one judge that stands beside them.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from truerate.sources.answers.reading import STATED
 from truerate.sources.answers.table import AnswerTable, read_table
 from truerate.sources.cards import CARD_FIELDS
 from truerate.sources.collection import Collection
+from truerate.sources.downloads import matching
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tables import SourceTables
 from truerate.sources.tagged import in_cleaned, joined
@@ -80,7 +81,7 @@ def read(
     beside = None if chosen.labels is None else Path(chosen.labels).expanduser()
     if beside is not None and not beside.is_file():
         raise SourceError(f"source {name!r}: no file {str(beside)!r} with labels")
-    data = _data_of(path, name, beside)
+    data = _data_of(path, name, beside, chosen.files)
     folder = path if path.is_dir() else path.parent
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=_card(name, rights), is_own=True)
     if collection.card["licence"] in (None, "", "not stated"):
@@ -110,9 +111,9 @@ def read(
     return collection.tables()
 
 
-def _data_of(path: Path, name: str, labels: Path | None) -> Path | list[Path]:
-    """The files that hold the answers: the path itself, or those of its folder but the one of `labels`; a folder
-    of `datasets` whole.
+def _data_of(path: Path, name: str, labels: Path | None, patterns: Sequence[str]) -> Path | list[Path]:
+    """The files that hold the answers: the path itself, or those of its folder that fit the patterns (of none all), but
+    for the one of `labels`; a folder of `datasets` whole.
     """
     if not path.exists():
         raise SourceError(f"source {name!r}: no file or folder {str(path)!r}")
@@ -120,11 +121,12 @@ def _data_of(path: Path, name: str, labels: Path | None) -> Path | list[Path]:
         return path
     present = [
         file
-        for file in files(path)
+        for file in ([path / file for file in matching(path, *patterns)] if patterns else files(path))
         if file.name not in ABOUT and (labels is None or not file.samefile(labels))
     ]
     if not present:
-        raise SourceError(f"source {name!r}: no file in {str(path)!r}; put the answers there")
+        which = f" that fits {listed(patterns)}" if patterns else ""
+        raise SourceError(f"source {name!r}: no file in {str(path)!r}{which}; put the answers there")
     return present[0] if len(present) == 1 else present
 
 

@@ -12,6 +12,8 @@ from truerate.core.schemas import unpaired
 
 YES, NO = "yes", "no"
 RATED = "hallucinated"  # the question whose answers by several raters say how often raters err
+# of a set that was labelled anew: the rule of the labels before, and of each new span whether these had it
+FIRST = "first"
 Score = tuple[str | None, str]  # metric and slice, as scores.csv has it, that a label is the value of
 FACTS: Score = ("wildfactscore", "estimator=raw;set=all")
 RESPONDING: Score = ("responding_rate", "rule=measured")
