@@ -7,9 +7,9 @@ from functools import cached_property
 import polars as pl
 
 from truerate.core.card import Words
+from truerate.metrics.estimators.dawid_skene import Raters
 from truerate.results.ranges.multiverse import Multiverse
 from truerate.results.texts import behind
-from truerate.metrics.estimators.dawid_skene import Raters
 from truerate.site.measures import ABSENT, Measure
 from truerate.site.vocabulary import language
 
