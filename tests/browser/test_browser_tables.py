@@ -137,7 +137,7 @@ def test_search_works_from_disk_and_shows_hostile_text_as_text(visit):
     page = visit("checks.html")
     page.locator(".md-search__input").click()
     page.locator(".md-search__input").press_sequentially("reproduced")
-    page.locator(".md-search-result__item", has_text="found again").first.wait_for()
+    page.locator(".md-search-result__item", has_text="recomputed").first.wait_for()
     page.locator(".md-search__input").fill("onerror")
     page.locator(".md-search-result__item").first.wait_for()
     assert page.locator(".md-search-result img").count() == 0 and page.evaluate("window.__xss") is None

@@ -29,8 +29,7 @@ DOCS = [
 ]
 RULE = "Calls the longer text hallucinated by a fitted threshold."
 DETECTORS = [
-    {"name": "length", "module": "trivial", "doc": RULE, "is_rule": True},
-    {"name": "fold_of", "module": "family", "doc": "The fold of a group."},
+    {"name": "length", "module": "trivial", "doc": RULE},
 ]
 SOURCE = {
     "name": "closed-world", "title": "The closed world", "citation": "written by this repository", "licence": "CC0-1.0",

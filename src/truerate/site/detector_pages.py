@@ -78,7 +78,7 @@ def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
     shown = [board for board in boards if board["blocks"]]
     real = [block for board in tables.real if (block := on_real(board, name))]
     flags = [entry["board"].is_simulated for entry in shown]
-    rules = {doc["name"]: doc["doc"] for doc in reversed(tables.detector_docs) if doc.get("is_rule")}
+    rules = {doc["name"]: doc["doc"] for doc in reversed(tables.detector_docs)}
     return {
         "name": name,
         "doc": rules.get(name, ""),

@@ -63,9 +63,11 @@ def _words(dtype: str) -> str:
 
 
 def _rules(rule: schemas.FieldRules) -> str:
-    """Return what the schema checks of a column, in pandera's words."""
-    limits = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
-    return "; ".join(
-        (["unique"] if rule.unique else [])
-        + [f"{name}({value})" for name, value in limits.items() if value is not None]
-    )
+    """Return what the schema checks of a column, in words."""
+    checks = [
+        "unique" if rule.unique else "",
+        f"one of {', '.join(map(str, rule.isin))}" if rule.isin is not None else "",
+        f"≥ {rule.ge}" if rule.ge is not None else "",
+        f"≤ {rule.le}" if rule.le is not None else "",
+    ]
+    return "; ".join(filter(None, checks))

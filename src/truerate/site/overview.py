@@ -123,8 +123,7 @@ def detectors(tables: Tables) -> dict:
         "boards": boards,
         "as_judges": True,
         "held": [(real, some) for real, some in errors if some],
-        "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
-        "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
+        "rules": tables.detector_docs,
     }
 
 

@@ -170,8 +170,8 @@ class Tables:
     page. `models`: alias to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing
     keys are shown as unknown. `rows`: one `Row` frame of all boards. `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
     `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`, `source`; any may be missing.
-    `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them
-    from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
+    `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (of functions: `site.docs.function_docs`,
+    of detectors: what each is); `schema_docs`: dicts with `name`, `doc`, `columns`
     (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
     board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
     from which a set is flagged. `real`: the boards of results/, which open the home page; `aliases`: which of

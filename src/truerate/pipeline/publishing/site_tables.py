@@ -55,8 +55,8 @@ OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version"
 
 
 def site_tables(config: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
-    """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics,
-    detectors and schemas.
+    """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics
+    and schemas and what detectors are.
     """
     rows = load(Row, config.leaderboard("rows"))
     return Tables(
@@ -66,7 +66,7 @@ def site_tables(config: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
         rows=rows,
         ledger=read_json(config.leaderboard("ledger.json")),
         metric_docs=function_docs(f"{ROOT}/metrics"),
-        detector_docs=[*rule_docs(), *published_docs(config), *function_docs(f"{ROOT}/detectors")],
+        detector_docs=[*rule_docs(), *published_docs(config)],
         schema_docs=schema_docs(),
         max_samples=config.p.site.max_samples,
         confidence=config.p.statistics.confidence,
@@ -77,9 +77,9 @@ def site_tables(config: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
 
 
 def rule_docs() -> list[dict]:
-    """Return what each rule of the detectors is, as `{name, module, doc, is_rule}`, in order of module."""
+    """Return what each rule of the detectors is, as `{name, module, doc}`, in order of module."""
     return [
-        {"name": rule.name, "module": module, "doc": rule.about, "is_rule": True}
+        {"name": rule.name, "module": module, "doc": rule.about}
         for module, rules in sorted(rules_by_module().items())
         for rule in rules
     ]
@@ -93,8 +93,7 @@ def published_docs(config: Layout) -> list[dict]:
         for member, how in detectors.published.items()
     ]
     return [
-        {"name": member, "module": "published", "doc": about(adapter, how), "is_rule": True}
-        for member, adapter, how in named
+        {"name": member, "module": "published", "doc": about(adapter, how)} for member, adapter, how in named
     ]
 
 
