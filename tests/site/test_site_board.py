@@ -114,7 +114,7 @@ def test_what_a_board_tells_of_its_replies_and_models_stands_on_its_page():
         BOARD
     ]
     for text in (
-        "<code>&#60;b&#62;&#46;gguf</code> gave 1 of its replies",
+        "<code>&#60;b&#62;&#46;gguf</code> wrote 1 of its replies",
         "asks model",
         "m&#60;",
         "texts, but of elm 1",
@@ -197,7 +197,10 @@ def test_no_ranked_model_of_the_makers_family_is_one_sentence():
         BOARD
     ]
     before, after = page.split("## Missed")
-    assert "No ranked model is of the family that wrote or filtered the texts" in before and "⚑" not in before
+    assert (
+        "No ranked model belongs to the family that wrote or filtered the texts" in before
+        and "⚑" not in before
+    )
     assert "same family" in Elements(after).text
 
 
@@ -209,10 +212,10 @@ def test_the_page_draws_and_says_what_guessing_gets():
     where = {"kind": "model", "ranks": (1, 2), "task": "qa", "variant": "contrast"}
     rows = with_rows(*(row("contrast", "accuracy_both_orders", 0.3, subject=name, **where) for name in "ab"))
     page = site_of(n=1, rows=rows, max_samples=1)[BOARD]
-    assert "the thin tick is what guessing gets, 25 %" in page and "a coin toss" not in page
+    assert "thin tick: guessing, 25 %" in page and "guessing, 50 %" not in page
     # an axis of 84 from 20 to 40 % that begins at 4: a quarter of the way
     assert '<line class="chance" x1="25.0"' in page
-    assert "the thin tick is a coin toss" in tiny_site()[BOARD]
+    assert "thin tick: guessing, 50 %" in tiny_site()[BOARD]
 
 
 def asked(subject, value, *tasks, metric="accuracy"):

@@ -100,11 +100,11 @@ def test_a_number_carries_n_rows_slice_interval_and_planted_value(pages):
 def test_the_page_says_what_a_reader_must_know(pages):
     text = Elements(pages[BOARD]).text
     for sentence in (
-        "ranks recognition, not hallucinating",
+        "ranks recognition, not hallucination rates",
         "Demonstration on a closed, fictional world",
         "same family (quill) as the generator (quill) and the filter judge (quill)",
         "The number of words alone picks the hallucinated side of a pair in 93.0\xa0% of 200 pairs",
-        "Much of a score here can be had without checking a fact",
+        "Much of a score here can be reached without checking a fact",
     ):
         assert sentence in text
     assert "Ranks recognition, not hallucinating" in Elements(pages["index.md"]).text
@@ -197,7 +197,7 @@ def test_the_prompts_of_a_board_stand_on_its_page_and_act_nowhere():
         and "1\u2009234 characters" in page.text
         and "{{ text | fence }}" in page.text
     )
-    assert "no licence is known" in page.text and "Ours, not asked here" in page.text
+    assert "no licence allows" in page.text and "Ours, not asked here" in page.text
     plain = Elements(site_of(n=1)[f"boards/{board.name}.md"])
     assert [tag for tag, _ in page.elements if tag in ("script", "img", "iframe")] == [
         tag for tag, _ in plain.elements if tag in ("script", "img", "iframe")

@@ -13,11 +13,11 @@ def legend(panel: Panel, form: str, confidence: float, threshold: float | None, 
     """
     marks = [*_ranks(panel), *_whiskers(panel, confidence, threshold)] if form == "board" else []
     if panel.has_moves:
-        marks.append("▲▼ places gained or lost against the column that the table is sorted by.")
+        marks.append("▲▼ places gained or lost relative to the sorting column.")
     if panel.has_planted:
-        marks.append("▴ marks the value planted in the closed world.")
+        marks.append("▴ true value, planted in the closed world.")
     if has_hint:
-        marks.append("A number opens its definition, rows and command.")
+        marks.append("Click a number for its definition and data.")
     return Markup(" ".join(marks))
 
 
@@ -27,12 +27,11 @@ def _ranks(panel: Panel) -> list[str]:
     n_models = sum(line.kind == "model" for line in panel.lines)
     has_rivals, has_others = n_models > 1, 0 < n_models < len(panel.lines)
     return [
-        "Ranks are ranges: two rows share ranks where a paired test, corrected for all pairs, "
-        "does not tell them apart.",
-        *["Models are ranked among models; any other row has the place that it would take among them."]
+        "Ranks are ranges: rows share ranks unless a paired test, corrected for all pairs, separates them.",
+        *["Models are ranked among models; any other row has the rank it would take among them."]
         * has_others,
-        "Tinted: a model that may be the best, by comparisons with the best.",
-        *["Bold: best measured among models."] * has_rivals,
+        "Tinted: models that may be the best (multiple comparisons with the best).",
+        *["Bold: best value among models."] * has_rivals,
     ]
 
 
@@ -40,13 +39,13 @@ def _whiskers(panel: Panel, confidence: float, threshold: float | None) -> list[
     if not any(column.has_whisker for column in panel.columns):
         return []
     if threshold is not None:
-        tick = "; the broken line is the threshold"
+        tick = "; dashed line: threshold"
     elif panel.chances == [0.5]:
-        tick = "; the thin tick is a coin toss"
+        tick = "; thin tick: guessing, 50 %"
     elif panel.chances:
         levels = " or ".join(f"{100 * chance:.0f} %" for chance in panel.chances)
-        tick = f"; the thin tick is what guessing gets, {levels}"
+        tick = f"; thin tick: guessing, {levels}"
     else:
         tick = ""
     axis = f"from {100 * panel.low:.0f} to {100 * panel.high:.0f} %"
-    return [f"Whiskers are {100 * confidence:.0f} % intervals on one axis {axis}{tick}."]
+    return [f"Whiskers: {100 * confidence:.0f} % confidence intervals, axis {axis}{tick}."]

@@ -55,7 +55,7 @@ def test_the_planted_rate_stands_beside_every_estimate_by_a_judge():
 def test_balanced_stands_beside_mixed():
     (block, _) = sections()["Who finds what"]["blocks"]
     panel = block["panels"][0]
-    assert [group for group, *_ in panel.groups if group] == ["As the texts are mixed", "As a balanced set"]
+    assert [group for group, *_ in panel.groups if group] == ["Unweighted", "As a balanced set"]
     line = next(line for line in panel.lines if line.subject == "aster")
     assert sorted(cell.row["value"] for cell in line.cells if cell) == [0.5, 0.5, 0.6, 0.6]
 
@@ -109,7 +109,7 @@ def test_a_variant_that_a_judge_has_alone_is_not_said():
 
 def test_what_a_judgement_says_is_told_apart_from_what_a_text_is():
     meta = {row["slice"]["over"] for row in derived(ROWS, BOARD) if row["metric"] == "meta_accuracy"}
-    assert meta == {"all", "says-yes"} and BOARD.vocabulary.value("over", "says-yes") == "Those that say Yes"
+    assert meta == {"all", "says-yes"} and BOARD.vocabulary.value("over", "says-yes") == "Judged Yes"
     assert "positives" in {row["slice"]["over"] for row in derived(ROWS, BOARD) if row["metric"] == "span_f1"}
 
 

@@ -20,7 +20,7 @@ def board(judge):
 @pytest.mark.parametrize(
     ("judge", "says", "is_silent_on"),
     [
-        ("human", "do people call supported?", "supported by web pages"),
+        ("human", "do annotators call supported?", "supported by web pages"),
         ("quill", "supported by web pages?", "People’s labels"),
     ],
 )
