@@ -58,6 +58,11 @@ def _report(o) -> None:
         report.serve(layout(), o.port)
     elif o.command == "sources":
         report.show_readers(as_json=o.json) if o.readers else report.show_sources(layout(), as_json=o.json)
+    elif o.eee:
+        from truerate.results.exchange.every_eval import write_every_eval
+        from truerate.results.exchange.outgoing import outgoing
+
+        print(*write_every_eval(outgoing(layout(), o.name, table=o.table), Path(o.eee)), sep="\n")
     elif o.metrics:
         report.show_metrics(layout(), o.name, as_json=o.json)
     else:
