@@ -199,7 +199,7 @@ def test_a_repository_holds_what_its_layout_says(small_files):
             "dated": "2026-01-05",
             "kind": "dataset",
             "name": "little-board",
-            "prefixes": ["data/", "build/", "rebuild/"],
+            "prefixes": ["data/", "build/", "rebuild/", "every_eval_ever/"],
             "maker": "",
             "card": digest_of(small_files["README.md"].decode()),
             "tool": "truerate",

@@ -22,6 +22,7 @@ from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp, sha256
 from truerate.pipeline import pages, sources
 from truerate.pipeline.publishing.author import say_open_questions, with_answers, with_author
+from truerate.pipeline.publishing.canary import board_canary
 from truerate.pipeline.publishing.datasheet import author_questions
 from truerate.pipeline.publishing.release import board_draft
 
@@ -218,6 +219,21 @@ def test_a_comment_and_another_board_make_no_other_release(first, hub_here):
         "schema": "2.0",
         "stages": {"dataset@little": {"cmd": "x"}},
     }
+
+
+def test_a_release_holds_its_canary_beside_the_rows(first, hub_here):
+    at, _ = first
+    published(at, "little")
+    there = hub_here.files(REPO)
+    line = there["CANARY.txt"].decode().strip()
+    assert line == board_canary(at, "little") and line in there["README.md"].decode()
+    assert [path for path, content in there.items() if line.encode() in content] == [
+        "CANARY.txt",
+        "README.md",
+    ]
+    front = yaml.safe_load(there["README.md"].decode().split("---\n")[1])
+    globs = {files["path"] for config in front["configs"] for files in config["data_files"]}
+    assert globs and all(path.startswith("data/") for path in globs)
 
 
 def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):

@@ -16,8 +16,13 @@ WORK = "build/real"  # where boards of public sets are built, unless another fol
 def _publish(o) -> None:
     from truerate.pipeline.publishing import publish
 
+    config = layout()
     how = {"is_public": o.public, "tag": o.tag, "dry_run": o.dry_run, "replace_card": o.replace_card}
-    publish.publish(layout(), o.name, to=o.to, **how)
+    if o.benchmark or o.eee:
+        from truerate.results.exchange.releasing import exchange_files
+
+        how["more"] = exchange_files(config, o.name, benchmark=o.benchmark, eee=o.eee)
+    publish.publish(config, o.name, to=o.to, **how)
 
 
 @command("build")
@@ -126,12 +131,19 @@ def _build_boards(o) -> None:
 
 @command("submit")
 def _submit(o) -> None:
-    """Write the submission of a model on a board, or check the one in a folder and print its table."""
+    """Write the submission of a model on a board, in our form or the Hub's, or check the one in a folder."""
     if not o.check and not (o.board and o.model):
         raise SettingsError("submit: name a board and a model, or a submission by --check FOLDER/BOARD/MODEL")
     from truerate.results.submit import check_submission, submit
 
     config = layout()
+    if o.hub and not o.check:
+        from truerate.results.exchange.hub_results import write_eval_results
+        from truerate.results.exchange.outgoing import outgoing
+
+        board = outgoing(config, o.board, results=o.results)
+        how = {"data_set": o.hub, "rows": o.rows}
+        return print(*write_eval_results(board, o.model, Path(o.to), **how), sep="\n")
     lines = (
         check_submission(config, Path(o.check), Path(o.results))
         if o.check

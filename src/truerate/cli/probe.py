@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import groupby
+from pathlib import Path
 
 import polars as pl
 
@@ -11,6 +12,8 @@ from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.core.process.display import show_table
 from truerate.pipeline.checks.probe import REASKED, Kind, Probe, Probed, probe, would_ask
+from truerate.pipeline.checks.recall import cost, recall
+from truerate.pipeline.publishing.canary import board_canary, canary_in
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
@@ -26,6 +29,41 @@ def run(config: Layout, model: str, *, n: int, boards: list[str], dry_run: bool,
     came = probe(config, model, n=n, boards=boards)
     show(model, came, as_json=as_json)
     return 0 if all(reply.is_read for reply in came.replies) else 1
+
+
+def run_canary(config: Layout, model: str, named: str, *, dry_run: bool, as_json: bool) -> int:
+    """Ask a model to continue the canary of a board or in a file, and show what came; the exit code: 1 where it
+    does, 3 where it gave no reply, else 0.
+    """
+    is_board = named in config.p.boards
+    canary = board_canary(config, named) if is_board else canary_in(Path(named))
+    config = config.on(
+        named if is_board else next(iter(config.p.boards))
+    )  # by whose track a server may be launched
+    if dry_run:
+        show_table(pl.DataFrame([{"model": model} | asdict(cost(config, model, canary))]), as_json=as_json)
+        return 0
+    replies = recall(config, model, canary)
+    is_recalled, is_asked = any(each.is_recalled for each in replies), any(each.reply for each in replies)
+    lines = [
+        {
+            "digits shown": each.n_shown,
+            "continued": each.n_right,
+            "reply": _short(each.reply) if each.reply else f"no reply: {each.reason}",
+        }
+        for each in replies
+    ]
+    if as_json:
+        report = {"canary": canary, "model": model, "is_recalled": is_recalled if is_asked else None}
+        print(
+            json.dumps(report | {"replies": [asdict(each) for each in replies]}, ensure_ascii=False, indent=1)
+        )
+    else:
+        show_table(pl.DataFrame(lines), as_json=False)
+        print(
+            f"\n{canary}\n{model} {WORDS['canary']['yes' if is_recalled else 'no' if is_asked else 'silent']}"
+        )
+    return 1 if is_recalled else 0 if is_asked else 3
 
 
 def rows(probed: Probe) -> list[dict[str, object]]:

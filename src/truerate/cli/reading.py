@@ -43,8 +43,10 @@ def _profile(o) -> None:
 
 @command("probe")
 def _probe(o) -> None:
-    from truerate.cli.probe import run
+    from truerate.cli.probe import run, run_canary
 
+    if o.canary is not None:
+        sys.exit(run_canary(layout(), o.model, o.canary, dry_run=o.dry_run, as_json=o.json))
     sys.exit(run(layout(), o.model, n=o.n, boards=o.board, dry_run=o.dry_run, as_json=o.json))
 
 

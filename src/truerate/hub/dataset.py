@@ -11,10 +11,11 @@ from truerate.hub.configs import CARD_WORDS
 from truerate.hub.licences import LICENCES, Licence
 from truerate.hub.markdown import filled
 from truerate.hub.metadata import croissant_of, licence_of_all
-from truerate.hub.release import CROISSANT, README, BoardFacts, Draft
+from truerate.hub.release import CANARY, CROISSANT, README, BoardFacts, Draft
 from truerate.hub.shards import FOLDER, Config, Shard, shards_of
 
-PREFIXES = (FOLDER, "build/", "rebuild/")
+EXCHANGE = "every_eval_ever/"  # the scores in that form, where asked for
+PREFIXES = (FOLDER, "build/", "rebuild/", EXCHANGE)
 REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
 SIMULATED = (
     "Its texts are made up: those of a closed world, whose models and annotators are programs with planted "
@@ -38,6 +39,8 @@ def draft_of(
     fixed: dict[str, bytes | Path] = {shard.path: shard.content for shard in shards}
     fixed |= {path: text.encode() for path, text in facts.recipe.items()}
     fixed[README] = card_of(facts, configs, shards, licence=whole, repo=repo).encode()
+    if facts.canary:
+        fixed[CANARY] = f"{facts.canary}\n".encode()
     if not all(config.has_texts for config in configs):
         fixed[REBUILD] = rebuild_of(facts, configs).encode()
     licences = [whole] if whole else list(dict.fromkeys(config.licence for config in configs))

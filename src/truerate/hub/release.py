@@ -19,6 +19,7 @@ Kind = Literal["dataset", "model", "space"]
 
 MARK = "truerate.json"  # says of a repository that we made it, of what, and which folders are ours
 README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SUMS", "croissant.json"
+CANARY = "CANARY.txt"  # in the root of a data set, where no config looks for rows
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class BoardFacts:
     wrote or built what (role or model → name); `scores`: the board's Score rows; `audit`: those of its
     shortcut audit; `findings`: the audit's lines above its threshold; `recipe`: the files that made it (path
     → text: its parts of params.yaml and dvc.lock); `rows`: its rows of the leaderboard;
-    `is_judged_by_people`: whether people's labels are its verdicts; `withheld`: the tasks that go out without
-    texts while others go whole (`task`, `name`, `licence`, `url`, `redistribution`).
+    `is_judged_by_people`: whether people's labels are its verdicts; `canary`: its line, empty for none;
+    `withheld`: the tasks that go out without texts while others go whole (`task`, `name`, `licence`, `url`,
+    `redistribution`).
     """
 
     board: str
@@ -48,6 +50,7 @@ class BoardFacts:
     counts: pl.DataFrame = field(default_factory=pl.DataFrame)
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)
     is_judged_by_people: bool = False
+    canary: str = ""
     withheld: Sequence[Mapping[str, object]] = ()
 
 

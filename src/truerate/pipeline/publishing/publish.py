@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +19,7 @@ from truerate.core.process.terminal import announced_wait
 from truerate.core.schemas import Sample, load
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
-from truerate.hub.release import Files, Target
+from truerate.hub.release import Draft, Files, Target
 from truerate.hub.scan import refuse, scan
 from truerate.pipeline.judges.judging import is_judge, judges_of, trained_judge
 from truerate.pipeline.publishing.author import say_open_questions, with_author
@@ -38,9 +39,10 @@ def publish(
     tag: str | None,
     dry_run: bool,
     replace_card: bool = False,
+    more: Callable[[Draft], Files] | None = None,
 ) -> None:
     """Show the plan, then put a board (data set), a detector (model) or the site (static Space) on the Hub; a
-    dry run stops after the plan. Raises TruerateError, before writing, for texts without rights, secrets, and
+    dry run stops after the plan. `more`: further files of it. Raises TruerateError, before writing, for texts without rights, secrets, and
     tables that were not audited or that dvc.lock does not name.
     """
     kind, board = kind_of(config, name)
@@ -61,6 +63,7 @@ def publish(
                 draft = (judge_draft if is_judge(config, member) else detector_draft)(
                     config, member, board=board, repo=to
                 )
+            draft = replace(draft, fixed={**draft.fixed, **more(draft)}) if more else draft
         commit = push.publish(draft, target, check=check, say=print, **how)
     if kind == "dataset":
         say_open_questions(config, board)

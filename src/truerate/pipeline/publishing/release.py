@@ -31,6 +31,7 @@ from truerate.hub.shards import in_order
 from truerate.pipeline.detect import sided
 from truerate.pipeline.judges.judging import judges_of
 from truerate.pipeline.publishing.board_facts import audit_of, board_facts, source_card
+from truerate.pipeline.publishing.canary import board_canary
 from truerate.pipeline.publishing.datasheet import datasheet_file
 from truerate.pipeline.publishing.parted import open_tasks, partial_configs, withheld
 from truerate.pipeline.publishing.site_tables import (
@@ -71,7 +72,7 @@ def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft
         config.p.hub.licence, [part.licence for part in configs if part.has_texts], what=f"board {board!r}"
     )
     facts = board_facts(config, board, card=card, tables=shown)
-    facts = replace(facts, withheld=withheld(card) if is_partial else [])
+    facts = replace(facts, withheld=withheld(card) if is_partial else [], canary=board_canary(config, board))
     recipe = _recipe(config, board) | {ORIGIN: origin_of(facts, configs, licence=licence or None)}
     facts = replace(facts, recipe=recipe | {DATASHEET: datasheet_file(config, board, facts)})
     return dataset.draft_of(

@@ -9,18 +9,19 @@ import hashlib
 import json
 import math
 import os
-import re
 import uuid
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from truerate.core.errors import SettingsError
 from truerate.core.keys import content_id
 from truerate.core.metric import Metric
 from truerate.metrics.score_writer import ALL, RULES
-from truerate.results.exchange.outgoing import UNKNOWN, Model, Outgoing, Texts
+from truerate.results.exchange.outgoing import UNKNOWN, Model, Outgoing, Texts, folder_of
 from truerate.results.files import rank_range
 
 SCHEMA, TOOL = "0.3.0", "truerate"
@@ -34,8 +35,6 @@ BOUNDS: Mapping[str, tuple[float | str, float | str]] = {
 UNBOUNDED = ("-Infinity", "Infinity")
 WITHHELD = "not here: the text may not be passed on, or is not one text"
 NO_PROMPT = "not stated where these verdicts come from"
-_NO_NAME = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # what no folder's name holds on every system
-_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|data|com\d|lpt\d)(?=\.|$)")
 Record = dict[str, Any]
 
 
@@ -53,7 +52,7 @@ def every_eval_files(board: Outgoing) -> dict[str, bytes]:
         stamp = content_id(board.card.model_dump_json(), json.dumps(of_subject, sort_keys=True))
         evaluation = f"{board.card.board}/{subject}/{stamp}"
         digest = hashlib.sha256(evaluation.encode()).digest()[:16]
-        folder = "/".join(["data", *map(_folder, (board.card.board, *_parts(model.id)))])
+        folder = "/".join(["data", folder_of(board.card.board), *model.folders])
         name = f"{folder}/{uuid.UUID(bytes=digest, version=4)}"
         aggregate = _aggregate(board, model, of_subject)
         identity = {"schema_version": SCHEMA, "evaluation_id": evaluation}
@@ -96,17 +95,6 @@ def _json(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=True)
 
 
-def _parts(model_id: str) -> tuple[str, str]:
-    organisation, _, name = model_id.partition("/")
-    return organisation, name
-
-
-def _folder(name: str) -> str:
-    """A name as a folder that every system takes."""
-    plain = _NO_NAME.sub("_", name).rstrip(". ")
-    return f"_{plain}" if not plain or _RESERVED.match(plain) else plain
-
-
 # ---- the aggregate -----------------------------------------------------------------------------------------
 def _aggregate(board: Outgoing, model: Model, scores: list[Record]) -> Record:
     card, shown = board.card, board.card.set
@@ -129,7 +117,7 @@ def _aggregate(board: Outgoing, model: Model, scores: list[Record]) -> Record:
             "source_type": "documentation" if board.rows.is_empty() else "evaluation_run",
             "source_organization_name": TOOL,
             "evaluator_relationship": "third_party",
-            "additional_details": _said(details),
+            "additional_details": _stated(details),
         },
         "eval_library": {"name": TOOL, "version": version(TOOL)},
         "model_info": _model(model),
@@ -137,14 +125,14 @@ def _aggregate(board: Outgoing, model: Model, scores: list[Record]) -> Record:
     }
 
 
-def _said(details: Mapping[str, object]) -> dict[str, str]:
-    """What is said of details, as texts."""
+def _stated(details: Mapping[str, object]) -> dict[str, str]:
+    """The details that hold something, as texts."""
     return {name: str(value) for name, value in details.items() if value not in ("", None)}
 
 
 def _model(model: Model) -> Record:
     details = {"deployment_type": UNKNOWN, "model_availability": model.availability}
-    organisation, name = _parts(model.id)
+    organisation, _, name = model.id.partition("/")
     return {
         "name": name,
         "id": model.id,
@@ -171,7 +159,7 @@ def _result(board: Outgoing, score: Record) -> Record:
         "score_details": {
             "score": score["value"],
             "uncertainty": _uncertainty(board, metric, score),
-            "details": _said(
+            "details": _stated(
                 {
                     "slice": where,
                     "rank_range": rank_range(score["rank_low"], score["rank_high"]),
@@ -207,28 +195,27 @@ def _metric(board: Outgoing, metric: Metric, score: Record) -> Record:
 
 
 def _uncertainty(board: Outgoing, metric: Metric, score: Record) -> Record:
-    known: Record = {"num_samples": score["n"]}
+    uncertainty: Record = {"num_samples": score["n"]}
     if None in (score["low"], score["high"]):
-        return known
+        return uncertainty
     is_joined = f"lang={ALL}" in score["slice"].split(";") and metric.interval != "corrected"
     kind = "mean" if is_joined else metric.interval
     interval = {"lower": score["low"], "upper": score["high"], "confidence_level": board.card.confidence}
-    known["confidence_interval"] = interval | ({"method": RULES[kind]} if kind in RULES else {})
+    uncertainty["confidence_interval"] = interval | ({"method": RULES[kind]} if kind in RULES else {})
     if kind == "statistic":
-        known["num_bootstrap_samples"] = board.card.n_bootstrap
-    return known
+        uncertainty["num_bootstrap_samples"] = board.card.n_bootstrap
+    return uncertainty
 
 
 # ---- the units ---------------------------------------------------------------------------------------------
 def _instances(board: Outgoing, subject: str, scores: list[Record], identity: Record) -> Iterator[Record]:
-    """A line per unit and score. A score whose units hold values that leave [0, 1] has none: those are what a
-    unit adds to an estimate, and nothing that a reader could take for a score of the unit.
+    """A line per unit and score. A score of which a model has units whose values leave [0, 1] has none: those are
+    what a unit adds to an estimate, and nothing that a reader could take for a score of the unit.
     """
-    of_subject = board.rows.filter(subject=subject)
+    is_score = pl.col("value").is_between(0, 1).all().over("metric", "where")
+    of_subject = board.rows.filter(is_score).filter(subject=subject)
     for score in scores:
         units = of_subject.filter(metric=score["metric"], where=score["slice"]).sort("unit_id")
-        if units.is_empty() or not units["value"].is_between(0, 1).all():
-            continue
         best = 0.0 if board.metrics[score["metric"]].is_lower_better else 1.0
         for unit in units.to_dicts():
             texts = board.texts.get((subject, score["slice"], unit["unit_id"]))

@@ -2,6 +2,7 @@
 models, the units behind them, who the models are, and the texts that may be passed on.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.card import Ranked
 from truerate.core.errors import SettingsError, TruerateError, listed, meant
 from truerate.core.metric import Metric
 from truerate.core.schemas import Generation, Item, Judgement, Row, Sample, load, pair
 from truerate.pipeline.publishing.board_facts import source_card
 from truerate.pipeline.publishing.site_tables import judgement_files
-from truerate.pipeline.tracks import records_of
+from truerate.pipeline.tracks import card_of, records_of
 from truerate.results.commit import result_of
 from truerate.results.files import SCORE_COLUMNS, ResultCard, load_result, slice_texts
 from truerate.results.read import MODELS, RESULTS
@@ -27,12 +29,28 @@ LABELS = {True: "hallucinated", False: "not hallucinated", None: "unreadable"}
 AVAILABLE = {"open": "open_weights", "open_weights": "open_weights", "closed": "closed_weights"}
 
 
+_NO_NAME = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # what no folder's name holds on every system
+_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|data|com\d|lpt\d)(?=\.|$)")
+
+
+def folder_of(name: str) -> str:
+    """A name as that of a folder on every system."""
+    plain = _NO_NAME.sub("_", name).rstrip(". ")
+    return f"_{plain}" if not plain or _RESERVED.match(plain) else plain
+
+
 class Model(NamedTuple):
     """Who a subject is: `id` is organisation/name, `maker` its maker in words or None, `availability` that of its weights."""
 
     id: str
     maker: str | None
     availability: str = UNKNOWN
+
+    @property
+    def folders(self) -> tuple[str, str]:
+        """Organisation and name as folders that every system takes."""
+        organisation, _, name = self.id.partition("/")
+        return folder_of(organisation), folder_of(name)
 
 
 class Texts(NamedTuple):
@@ -51,7 +69,7 @@ class Outgoing:
     """A board on its way out.
 
     `scores`: those of its models, with a value, as SCORE_COLUMNS, whose metric says which way is better;
-    `rows`: Outcome rows with `where`, the slice as text; `models` by subject; `judge`: who gave the verdicts that
+    `rows`: Outcome rows with `where`, the slice as text; `models` by subject; `ranked`: what leads; `judge`: who gave the verdicts that
     its rates rest on, None where people did; `texts` of units, none where they may not be passed on or are not
     here.
     """
@@ -61,6 +79,7 @@ class Outgoing:
     scores: pl.DataFrame
     rows: pl.DataFrame
     models: Mapping[str, Model]
+    ranked: Ranked
     judge: str | None
     is_simulated: bool = False
     texts: Mapping[Unit, Texts] = field(default_factory=dict)
@@ -80,10 +99,10 @@ def outgoing(
     elif name in committed:
         board = _committed(Path(results), name)
     else:
-        known = listed([*config.p.boards, *committed])
+        boards = listed([*config.p.boards, *committed])
         near = meant(name, [*config.p.boards, *committed])
         raise SettingsError(
-            f"board {name!r} is neither in params.yaml nor in {results}/{near}; boards: {known}"
+            f"board {name!r} is neither in params.yaml nor in {results}/{near}; boards: {boards}"
         )
     directed = [key for key, metric in board.metrics.items() if metric.direction]
     tables = sorted({board.metrics[key].table for key in directed})
@@ -120,7 +139,7 @@ def _committed(results: Path, name: str) -> Outgoing:
                 each
                 for each in aliases.models
                 if each.name in (plain, plain.rpartition("/")[2])
-                or any(one.name == plain and name in (one.boards or [name]) for one in each.names)
+                or any(alias.name == plain and name in (alias.boards or [name]) for alias in each.names)
             ),
             None,
         )
@@ -134,10 +153,16 @@ def _committed(results: Path, name: str) -> Outgoing:
         whole = plain if organisation else f"{prefix}/{plain}"
         return Model(whole, maker, AVAILABLE.get(weights, UNKNOWN))
 
-    others = {one.name for one in aliases.not_models if name in (one.boards or [name])}  # people and rules
+    others = {
+        alias.name for alias in aliases.not_models if name in (alias.boards or [name])
+    }  # people and rules
     scores = result.scores.filter(~pl.col("subject").is_in(others), kind="model")
     models = {subject: model_of(subject) for subject in scores["subject"].unique(maintain_order=True)}
-    return Outgoing(result.card, result.card.records, scores, result.rows, models, result.card.judge)
+    lead = result.card.headline
+    fixed = dict(pair.split("=", 1) for pair in lead.slice.split(";") if pair)
+    ranked = Ranked(lead.metric, fixed, lead.what)
+    card = result.card
+    return Outgoing(card, card.records, scores, result.rows, models, ranked, card.judge)
 
 
 def _built(config: Layout, name: str) -> Outgoing:
@@ -162,6 +187,7 @@ def _built(config: Layout, name: str) -> Outgoing:
         scores.select(list(SCORE_COLUMNS)),
         result.rows,
         models,
+        card_of(config, name).ranks,
         result.card.judge or (counted and counted.member),
         is_simulated,
         _texts(config, name, result.rows),
@@ -172,8 +198,8 @@ def _model(config: Layout, alias: str, *, is_simulated: bool) -> Model:
     if is_simulated or alias not in config.p.models:
         return Model(f"{SIMULATED}/{alias}", None)
     entry = config.p.model(alias)
-    known = {True: "open_weights", False: "closed_weights"}.get(entry.is_open, UNKNOWN)
-    return Model(entry.model if "/" in entry.model else f"{UNKNOWN}/{entry.model}", None, known)
+    availability = {True: "open_weights", False: "closed_weights"}.get(entry.is_open, UNKNOWN)
+    return Model(entry.model if "/" in entry.model else f"{UNKNOWN}/{entry.model}", None, availability)
 
 
 # ---- texts of a built board --------------------------------------------------------------------------------
@@ -191,13 +217,13 @@ def _texts(config: Layout, board: str, rows: pl.DataFrame) -> dict[Unit, Texts]:
         Generation, config.dataset(board, "generations"), columns=("item_id", "model", "status", "text")
     )
     alone = replies.filter(status="ok").filter(pl.len().over("model", "item_id") == 1)
-    found: dict[Unit, Texts] = {}
+    texts: dict[Unit, Texts] = {}
     replied = alone.join(items, on="item_id", maintain_order="left").rename(
         {"model": "subject", "item_id": "unit_id"}
     )
     for row in units.join(replied, on=["subject", "unit_id"], maintain_order="left").to_dicts():
         right = (row["right_answer"],) if row["right_answer"] else ()
-        found[row["subject"], row["where"], row["unit_id"]] = Texts(row["question"] or "", row["text"], right)
+        texts[row["subject"], row["where"], row["unit_id"]] = Texts(row["question"] or "", row["text"], right)
     samples = load(
         Sample, config.labels(board, "samples"), columns=("sample_id", "item_id", "text", "is_hallucinated")
     )
@@ -207,8 +233,8 @@ def _texts(config: Layout, board: str, rows: pl.DataFrame) -> dict[Unit, Texts]:
                                                       maintain_order="left").to_dicts():  # fmt: skip
         asked = "\n\n".join(part for part in (row["question"], row["text"]) if part)
         label = (LABELS[row["is_hallucinated"]],)
-        found[row["subject"], row["where"], row["unit_id"]] = Texts(asked, LABELS[row["verdict"]], label)
-    return found
+        texts[row["subject"], row["where"], row["unit_id"]] = Texts(asked, LABELS[row["verdict"]], label)
+    return texts
 
 
 def _verdicts(config: Layout, board: str) -> pl.DataFrame:
