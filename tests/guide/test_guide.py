@@ -315,6 +315,18 @@ def test_what_was_published_loads(guide):
     assert "by org/detector@v1.0" in guide.after("publishing.md", "--detector org/detector@v1.0")
 
 
+def test_what_leaves_for_other_tools_lies_where_the_page_says(guide):
+    folder, files = guide.house.folder, guide.hub.files("org/board")
+    logs = [json.loads(path.read_text("utf-8")) for path in (folder / "eee/data").glob("*/*/*/*.json")]
+    assert {log["source_metadata"]["source_name"] for log in logs if "faithbench" in log["evaluation_id"]}
+    assert {log["model_info"]["id"] for log in logs} >= {"closed-world/aster", "openai/gpt-4o"}
+    assert yaml.safe_load(files["eval.yaml"])["tasks"][0]["id"] == "all" and b"GUID" in files["CANARY.txt"]
+    assert [path for path in files if path.startswith("every_eval_ever/data/mfava-closed-world/")]
+    (values,) = (folder / "proposals").rglob(".eval_results/mfava-closed-world.yaml")
+    assert yaml.safe_load(values.read_text("utf-8"))[0]["dataset"] == {"id": "org/board", "task_id": "all"}
+    assert "aster does not continue it" in guide.after("other-tools.md", "--canary")
+
+
 def test_the_guide_is_in_the_site_and_the_home_page_leads_there(guide):
     site = guide.house.folder / "build/site"
     assert {path.stem for path in (site / "guide").glob("*.html")} == {Path(name).stem for name in pages()}

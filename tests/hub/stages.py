@@ -3,6 +3,7 @@ goes out of it, as a folder.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -60,11 +61,12 @@ def score_board(config: Layout, board: str) -> None:
     evaluate.score(config, board)
 
 
-def put_on_hub(config: Layout, board: str, repo: str) -> str:
-    """The commit that holds a board, put there by the real client."""
+def put_on_hub(config: Layout, board: str, repo: str, *, tag: str = "v1.0", more=None) -> str:
+    """The commit that holds a board, put there by the real client, with the files that `more` makes of its draft."""
+    draft = board_draft(config, board, repo=repo, folder=Path("release"))
     return push.publish(
-        board_draft(config, board, repo=repo, folder=Path("release")),
-        Target(repo, "dataset", tag="v1.0"),
+        replace(draft, fixed={**draft.fixed, **more(draft)}) if more else draft,
+        Target(repo, "dataset", tag=tag),
         dry_run=False,
         check=lambda files: None,
         say=lambda line: None,

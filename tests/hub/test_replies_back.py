@@ -5,11 +5,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 
 from tests.hub.stages import CARD, LOCK, ROOT, build_board, declare, put_on_hub
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, Score, load
 from truerate.pipeline import pages
+from truerate.results.exchange.releasing import exchange_files
+from truerate.sources.answers.table import read_table
 
 REPO = "org/replies"
 FAULTS = {"m-one": {1, 2, 5}, "m-two": {2}}  # the sources of which a system says something false
@@ -73,3 +76,28 @@ def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_he
         .sort(pl.all().exclude("spans"))
         .equals(samples.select(columns).sort(pl.all().exclude("spans")))
     )
+
+
+def test_a_release_for_other_tools_gives_the_same_rates_to_who_reads_it(replies, hub_here, tmp_path):
+    source = {"reader": "ragtruth", "path": "inputs/replies"}
+    at = declare("labelled_replies", {"first": source}, detectors={})
+    rates(at, "first")
+    Path("dvc.lock").write_text(LOCK.format(board="first"), "utf-8")
+    more = exchange_files(at, "first", benchmark=True, eee=True)
+    put_on_hub(at, "first", REPO, more=more)
+    files = hub_here.files(REPO)
+    assert yaml.safe_load(files["eval.yaml"])["tasks"] == [{"id": "all", "config": "qa", "split": "test"}]
+    lines = {path: content for path, content in files.items() if path.endswith("_samples.jsonl")}
+    shares = {}
+    for path, content in lines.items():
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_bytes(content)
+        other = path.replace("_samples.jsonl", ".json")
+        (tmp_path / other).write_bytes(files[other])
+        table = read_table(tmp_path / path, verdicts=("hallucination_rate",))
+        assert set(table.frame["answer"]) == {f"A river of {Path(path).parent.name}."}
+        shares[Path(path).parent.name] = table.flags("hallucination_rate").mean()
+    assert all(path.startswith("every_eval_ever/data/first/unknown/m-") for path in lines)
+    assert shares == pytest.approx({"m-one": 3 / 6, "m-two": 1 / 6})
+    put_on_hub(at, "first", REPO, tag="v1.1")  # without them: they do not stay behind what they are of
+    assert not [path for path in hub_here.files(REPO) if path.startswith("every_eval_ever/")]

@@ -15,7 +15,7 @@ from truerate.cli import main
 from truerate.config import Source
 from truerate.core.errors import SettingsError
 from truerate.results.exchange.every_eval import every_eval_files
-from truerate.results.exchange.outgoing import Texts
+from truerate.results.exchange.unit_texts import Texts
 from truerate.sources.answers.exports import read_export
 from truerate.sources.reading import read_source
 

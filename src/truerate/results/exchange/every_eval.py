@@ -21,7 +21,9 @@ from truerate.core.errors import SettingsError
 from truerate.core.keys import content_id
 from truerate.core.metric import Metric
 from truerate.metrics.score_writer import ALL, RULES
-from truerate.results.exchange.outgoing import UNKNOWN, Model, Outgoing, Texts, folder_of
+from truerate.results.exchange.models import UNKNOWN, Model, folder_of
+from truerate.results.exchange.outgoing import Outgoing
+from truerate.results.exchange.unit_texts import Texts
 from truerate.results.files import rank_range
 
 SCHEMA, TOOL = "0.3.0", "truerate"
