@@ -322,8 +322,11 @@ def test_what_leaves_for_other_tools_lies_where_the_page_says(guide):
     assert {log["model_info"]["id"] for log in logs} >= {"closed-world/aster", "openai/gpt-4o"}
     assert yaml.safe_load(files["eval.yaml"])["tasks"][0]["id"] == "all" and b"GUID" in files["CANARY.txt"]
     assert [path for path in files if path.startswith("every_eval_ever/data/mfava-closed-world/")]
-    (values,) = (folder / "proposals").rglob(".eval_results/mfava-closed-world.yaml")
-    assert yaml.safe_load(values.read_text("utf-8"))[0]["dataset"] == {"id": "org/board", "task_id": "all"}
+    values = folder / "proposals/openai/gpt-4o/.eval_results/faithbench.yaml"
+    assert yaml.safe_load(values.read_text("utf-8"))[0]["dataset"] == {
+        "id": "org/faithbench",
+        "task_id": "all",
+    }
     assert "aster does not continue it" in guide.after("other-tools.md", "--canary")
 
 

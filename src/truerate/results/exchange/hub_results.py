@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import yaml
 
 from truerate.core.errors import SettingsError, TruerateError, listed, meant
@@ -36,7 +37,7 @@ def tasks_of(board: Outgoing) -> dict[str, str]:
         problem = f"it ranks {metric.name!r}, which is no share"
         raise TruerateError(f"board {board.card.board!r}: {problem}; the Hub's files hold shares alone")
     tasks: dict[str, str] = {}
-    for where in board.scores.filter(metric=metric.name)["slice"].unique().sort():
+    for where in board.slices:
         pairs = dict(pair.split("=", 1) for pair in where.split(";") if pair)
         beyond = {key: value for key, value in pairs.items() if key not in fixed}
         if fixed.items() <= pairs.items() and len(beyond) <= 1:
@@ -100,9 +101,12 @@ def eval_results(board: Outgoing, subject: str, *, data_set: str, rows: str | No
         if where in scores
     ]
     if not entries:
-        subjects = sorted(board.models)
-        hint = f"{meant(subject, subjects)}; its models: {listed(subjects)}"
-        raise TruerateError(f"board {board.card.board!r} ranks no model {subject!r}{hint}")
+        of_tasks = board.scores.filter(pl.col("slice").is_in(list(tasks.values())), metric=metric.name)
+        subjects = of_tasks["subject"].unique().to_list()
+        problem = f"has no value of {subject!r} by what it ranks"
+        if subject not in board.models:
+            problem = f"ranks no model {subject!r}{meant(subject, subjects)}"
+        raise TruerateError(f"board {board.card.board!r} {problem}; with a value: {listed(subjects)}")
     return _yaml(entries)
 
 

@@ -34,11 +34,11 @@ class Model(NamedTuple):
         return folder_of(organisation), folder_of(name)
 
 
-def declared(config: Layout, subject: str, *, is_simulated: bool) -> Model | None:
-    """A model of params.yaml, or a simulated one; None of any other subject."""
-    if is_simulated:
+def declared(config: Layout, board: str, subject: str) -> Model | None:
+    """A model that a board asks by its entry in params.yaml, or any of a simulated board; None of other subjects."""
+    if config.p.source(config.p.board(board).source).is_simulated:
         return Model(f"{SIMULATED}/{subject}", None)
-    if subject not in config.p.models:
+    if subject not in config.p.models_of(board):
         return None
     entry = config.p.model(subject)
     availability = {True: "open_weights", False: "closed_weights"}.get(entry.is_open, UNKNOWN)

@@ -29,7 +29,7 @@ class Outgoing:
     `scores`: those of its models, with a value, as SCORE_COLUMNS, whose metric says which way is better;
     `rows`: Outcome rows with `where`, the slice as text; `models` by subject; `ranked`: what leads; `judge`: who gave the verdicts that
     its rates rest on, None where people did; `texts` of units, none where they may not be passed on or are not
-    here.
+    here; `slices`: those of the metric that leads, also where no model has a value.
     """
 
     card: ResultCard
@@ -41,6 +41,7 @@ class Outgoing:
     judge: str | None
     is_simulated: bool = False
     texts: Mapping[Unit, Texts] = field(default_factory=dict)
+    slices: tuple[str, ...] = ()
 
 
 def outgoing(
@@ -81,7 +82,10 @@ def outgoing(
     rows = board.rows.with_columns(where=slice_texts(pl.col("slice")))
     of_scores = kept.select("metric", "subject", where="slice")
     rows = rows.join(of_scores, on=of_scores.columns, how="semi", maintain_order="left")
-    return Outgoing(**{**vars(board), "scores": kept, "rows": rows.drop_nulls("value")})
+    of_lead = sound.filter(metric=board.ranked.metric, kind="model")["slice"].unique().sort()
+    return Outgoing(
+        **{**vars(board), "slices": tuple(of_lead), "scores": kept, "rows": rows.drop_nulls("value")}
+    )
 
 
 def _committed(results: Path, name: str) -> Outgoing:
@@ -115,7 +119,7 @@ def _built(config: Layout, results: Path, name: str) -> Outgoing:
     is_simulated = config.p.source(config.p.board(name).source).is_simulated
     aliases = read_aliases(results / MODELS)
     models = {
-        subject: declared(config, subject, is_simulated=is_simulated) or model_of(name, subject, aliases)
+        subject: declared(config, name, subject) or model_of(name, subject, aliases)
         for subject in scores["subject"].unique(maintain_order=True)
     }
     counted = config.p.rate_of(name)
