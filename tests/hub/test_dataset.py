@@ -20,6 +20,7 @@ from tests.hub import small_board as small
 from tests.hub.drafts import laid
 from tests.hub.small_release import REPO, draft, files
 from truerate.core.errors import TruerateError
+from truerate.hub.croissant import CONFORMS_TO
 from truerate.hub.dataset import draft_of
 from truerate.hub.kept import Kept, digest_of
 from truerate.hub.licences import LICENCES
@@ -167,6 +168,80 @@ def test_croissant_values_are_those_of_the_rows(folder, small_files):
         "qa/spans/p"
     ] == 0.25
     assert record["qa/attributes"][0] == {"qa/attributes/key": b"scheme", "qa/attributes/value": b"one-pass"}
+
+
+def test_croissant_s_answers_for_responsible_ai_come_back_word_for_word(small_files, tmp_path):
+    """Whatever signs they hold; those with an attribute in mlcroissant there, the others in its JSON."""
+    answers = {
+        "dataLimitations": [
+            "Is it small? Yes: <b>8</b> rows \u2028 and no more.",
+            '"Not" for judging people.',
+        ],
+        "dataBiases": ["Words alone tell 0.912 of texts, Zürich 𠮷 مرحبا."],
+        "personalSensitiveInformation": ["None."],
+        "dataUseCases": ["To measure."],
+        "dataSocialImpact": ["A rate holds for these texts alone.", "Its author: nothing."],
+    }
+    folder = laid(files(draft(rai=answers)), tmp_path)
+    metadata = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json").metadata
+    expected = {name: [" ".join(text.split()) for text in texts] for name, texts in answers.items()}
+    assert metadata.data_limitations == expected["dataLimitations"]
+    assert metadata.data_biases == expected["dataBiases"]
+    assert metadata.personal_sensitive_information == expected["personalSensitiveInformation"]
+    assert metadata.data_use_cases == expected["dataUseCases"]
+    assert metadata.data_social_impact == " ".join(expected["dataSocialImpact"])
+    assert [creator.name for creator in metadata.creators] == ["org"]
+    written = json.loads((folder / "croissant.json").read_text("utf-8"))
+    read = metadata.to_json()
+    assert metadata.conforms_to == written["conformsTo"] == [*CONFORMS_TO]
+    named = {key for key in written if key.startswith(("rai:", "prov:"))}
+    assert {name: one_or_many(read[name]) for name in named} == {
+        name: one_or_many(written[name]) for name in named
+    }
+    assert named == {f"rai:{name}" for name in (*answers, "hasSyntheticData")} | {
+        "prov:wasDerivedFrom",
+        "prov:wasGeneratedBy",
+    }
+
+
+def one_or_many(value: object) -> object:
+    """A value with each list of one, which JSON-LD does not tell from its element, as the element."""
+    if isinstance(value, dict):
+        return {key: one_or_many(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return one_or_many(value[0]) if len(value) == 1 else [one_or_many(entry) for entry in value]
+    return value
+
+
+def test_croissant_says_what_the_set_was_made_from_and_by_what():
+    """The source with its address and files, the steps with the models in them, and the commands of dvc.lock."""
+    lock = "schema: '2.0'\nstages:\n  dataset@little-board: {cmd: python -m truerate make}\n"
+    words = json.loads(files(draft(recipe={"build/dvc.lock": lock}))["croissant.json"])
+    source, file = words["prov:wasDerivedFrom"]
+    assert (source["prov:label"], source["url"], source["license"]) == (
+        "Little questions", "https://example.org/little", "MIT"
+    )  # fmt: skip
+    assert (file["prov:label"], file["sha256"]) == ("little.jsonl", "ab" * 32)
+    step, stage = words["prov:wasGeneratedBy"]
+    (agent,) = step["prov:wasAssociatedWith"]
+    assert (step["prov:label"], agent["prov:label"]) == ("Sampling", "filter judge: quill-1")
+    assert (stage["prov:label"], stage["description"]) == ("dataset@little-board", "python -m truerate make")
+    parts = [{"name": "A", "licence": "MIT"}, {"name": "B", "licence": "CC BY 4.0"}]
+    of_parts = json.loads(files(draft(origins=parts))["croissant.json"])["prov:wasDerivedFrom"]
+    assert [entry["prov:label"] for entry in of_parts] == ["A", "B", "little.jsonl"]
+
+
+def test_texts_of_models_are_synthetic_and_those_of_people_are_not():
+    tables = small.tables()
+    bare = tables | {"generations": tables["generations"].clear()}
+
+    def is_synthetic(tables=bare, **facts) -> bool:
+        return json.loads(files(draft(tables=tables, **facts))["croissant.json"])["rai:hasSyntheticData"]
+
+    assert not is_synthetic(models={})
+    assert is_synthetic() and is_synthetic(models={}, is_simulated=True) and is_synthetic(tables, models={})
+    written = bare | {"samples": tables["samples"].with_columns(generator=pl.lit("quill-1"))}
+    assert is_synthetic(written, models={})
 
 
 def test_croissant_names_every_shard_with_its_checksum(small_files):

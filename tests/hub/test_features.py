@@ -5,7 +5,8 @@ import pytest
 from datasets import Features, List, Value
 
 from truerate.core.errors import TruerateError
-from truerate.hub.metadata import croissant_fields, yaml_features
+from truerate.hub.croissant import croissant_fields
+from truerate.hub.metadata import yaml_features
 
 STRUCT = pl.Struct({"start": pl.Int64, "type": pl.String})
 SCHEMA = {

@@ -246,6 +246,7 @@ def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     there = hub_here.files(REPO)
     assert {path for path in changed if sha256(changed[path]) != sha256(there[path])} == {
         "DATASHEET.md",  # it names the seed
+        "croissant.json",  # it holds answers of the datasheet
         "build/params.yaml",
         "SHA256SUMS",
         "CHANGELOG.md",

@@ -30,7 +30,7 @@ OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted; of
-    `compare` and `rate --fail-above` 1 worse, 3 cannot tell.
+    `compare` and `rate --fail-above` 1 worse, 3 cannot tell; of `verify` 1 not as stated.
     """
     if arguments is None:  # this process is the command's own
         gc.set_threshold(*SELDOM)

@@ -1,5 +1,6 @@
 """The commands that look (at models, boards, texts, sources), and those that serve what is there."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -136,6 +137,19 @@ def _compare(o) -> int:
 
     reports = Reports(o.junit, o.markdown)
     return compared(o.old, o.new, **_how(o), margin=o.margin, reports=reports, as_json=o.json)
+
+
+@command("verify")
+def _verify(o) -> int:
+    from truerate.hub.provenance.verify import verify
+
+    verdict = verify(Path(o.folder), Path(o.key) if o.key else None)
+    if o.json:
+        print(json.dumps(verdict._asdict(), ensure_ascii=False, indent=1))
+    else:
+        as_stated = f"{verdict.n_files} files are as stated; signature: {verdict.signature}"
+        print("\n".join(verdict.problems) or as_stated)
+    return 1 if verdict.problems else 0
 
 
 @command("fetch-articles")

@@ -8,9 +8,10 @@ from truerate.core.errors import TruerateError
 from truerate.core.rights import DIGEST
 from truerate.hub.card import card_of
 from truerate.hub.configs import CARD_WORDS
+from truerate.hub.croissant import croissant_of
 from truerate.hub.licences import LICENCES, Licence
 from truerate.hub.markdown import filled
-from truerate.hub.metadata import croissant_of, licence_of_all
+from truerate.hub.metadata import licence_of_all
 from truerate.hub.release import CANARY, CROISSANT, README, BoardFacts, Draft
 from truerate.hub.shards import FOLDER, Config, Shard, shards_of
 

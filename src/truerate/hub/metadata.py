@@ -1,6 +1,5 @@
-"""The metadata of a data set: column types, the YAML head of its README, and Croissant 1.0."""
+"""The metadata of a data set: column types, and the YAML head of its README."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,10 +8,10 @@ import yaml
 
 from truerate.core.errors import TruerateError
 from truerate.core.text import clean
-from truerate.hub.configs import CARD_WORDS, slug
+from truerate.hub.configs import slug
 from truerate.hub.licences import Licence, combined
 from truerate.hub.release import BoardFacts
-from truerate.hub.shards import FOLDER, Config, Shard, Stored, bytes_in_memory, glob_of
+from truerate.hub.shards import Config, Shard, Stored, bytes_in_memory, glob_of
 
 # ---- column types ------------------------------------------------------------------------------------------
 # polars type → (the name that `datasets` gives it, Croissant's data type)
@@ -59,33 +58,6 @@ def _yaml(dtype: pl.DataType, where: str) -> str | list | dict:
     if isinstance(dtype, pl.Struct):
         return [{"name": field.name, "dtype": plain(field.dtype, where)[0]} for field in dtype.fields]
     return plain(dtype, where)[0]
-
-
-def croissant_fields(schema: Mapping[str, pl.DataType], *, record_set: str, files: str) -> list[dict]:
-    """The columns of a table as fields of a Croissant record set whose rows lie in the file set `files`: a
-    list is `repeated`, a struct has a sub-field for each of its parts, by its path within the column.
-    """
-    fields = []
-    for name, dtype in schema.items():
-        inner = dtype.inner if isinstance(dtype, pl.List) else dtype
-        field = _croissant("Field", f"{record_set}/{name}", name)
-        source = {"fileSet": {"@id": files}, "extract": {"column": name}}
-        repeated = {"repeated": True} if isinstance(dtype, pl.List) else {}
-        if isinstance(inner, pl.Struct):
-            parts = [
-                _croissant("Field", f"{field['@id']}/{part.name}", part.name)
-                | {"dataType": plain(part.dtype, field["@id"])[1]}
-                | {"source": source | {"transform": {"jsonPath": part.name}}}
-                for part in inner.fields
-            ]
-            fields.append(field | repeated | {"subField": parts})
-        else:
-            fields.append(field | {"dataType": plain(inner, field["@id"])[1]} | repeated | {"source": source})
-    return fields
-
-
-def _croissant(kind: str, id: str, name: str) -> dict:
-    return {"@type": f"cr:{kind}", "@id": id, "name": name}
 
 
 # ---- the YAML head -----------------------------------------------------------------------------------------
@@ -180,67 +152,3 @@ def _info(config: Config, shards: Sequence[Shard]) -> dict:
         "download_size": sum(shard.n_bytes for shard in shards if shard.config == config.name),
         "dataset_size": sum(split["num_bytes"] for split in splits),
     }
-
-
-# ---- Croissant ---------------------------------------------------------------------------------------------
-CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
-PARQUET = "application/x-parquet"
-SPLIT_OF_PATH = r"^.*/([a-z]+)-\d+-of-\d+\.parquet$"
-
-
-def croissant_of(
-    facts: BoardFacts,
-    configs: Sequence[Config],
-    shards: Sequence[Shard],
-    *,
-    licences: Sequence[Licence],
-    repo: str,
-    dated: str,
-) -> str:
-    """Return croissant.json: every shard a file object with its SHA-256, every config a file set and a record
-    set, whose records have the field `split`, read from the file's path, beside the config's columns. `dated`
-    (ISO 8601) is the day of publication and, as year.month.day, the version.
-    """
-    files = [
-        _croissant("FileObject", shard.path, shard.path.removeprefix(FOLDER))
-        | {"contentUrl": shard.path, "contentSize": f"{shard.n_bytes} B", "encodingFormat": PARQUET}
-        | {"sha256": shard.sha256}
-        for shard in shards
-    ]
-    file_sets = [
-        _croissant("FileSet", _file_set(config), _file_set(config))
-        | {"encodingFormat": PARQUET, "includes": f"{FOLDER}{config.name}/*.parquet"}
-        for config in configs
-    ]
-    document = {
-        "@context": CARD_WORDS["croissant"],
-        "@type": "sc:Dataset",
-        "name": facts.board,
-        "description": " ".join(clean(f"{facts.title}. {facts.track.summary}").split()),
-        "conformsTo": CONFORMS_TO,
-        "license": [licence.link or licence.name for licence in licences],
-        "url": f"https://huggingface.co/datasets/{repo}",
-        "version": ".".join(str(int(part)) for part in dated.split("-")),
-        "datePublished": dated,
-        "citeAs": " ".join(clean(f"{facts.track.citation} {facts.source.get('citation') or ''}").split()),
-        "inLanguage": list(facts.languages),
-        "distribution": [*files, *file_sets],
-        "recordSet": [_record_set(config) for config in configs],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-
-
-def _file_set(config: Config) -> str:
-    return f"files-of-{config.name}"
-
-
-def _record_set(config: Config) -> dict:
-    """One record per row of the config, whatever its split."""
-    source = {"fileSet": {"@id": _file_set(config)}, "extract": {"fileProperty": "fullpath"}}
-    split = _croissant("Field", f"{config.name}/split", "split") | {
-        "dataType": "sc:Text",
-        "source": source | {"transform": {"regex": SPLIT_OF_PATH}},
-    }
-    columns = croissant_fields(config.schema, record_set=config.name, files=_file_set(config))
-    record_set = _croissant("RecordSet", config.name, config.name)
-    return record_set | {"description": config.description, "field": [split, *columns]}

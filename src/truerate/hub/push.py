@@ -13,7 +13,8 @@ from truerate.core.invisible import visible
 from truerate.hub.client import FAILURES, Retries, quiet_client, refusal
 from truerate.hub.kept import Release, added, kept_of, refuse_edited
 from truerate.hub.plan import Plan, lines, plan_of, refuse_foreign, refuse_names, refuse_public, refuse_reader
-from truerate.hub.release import CHANGELOG, README, Draft, Files, Stamp, Target
+from truerate.hub.provenance.envelope import same_but_signed
+from truerate.hub.release import CHANGELOG, README, STATEMENT, Draft, Files, Stamp, Target
 from truerate.hub.remote import Repository, State, Status
 
 MOVED = "changed while publishing; nothing of ours was written; run it again"
@@ -130,10 +131,14 @@ def _tagged(draft: Draft, to: Repository) -> State | None:
 
 
 def _as_there(draft: Draft, state: State) -> Files:
-    """The files of a draft with the date, the maker, the history and the kept parts of what stands there."""
+    """The files of a draft with the date, the maker, the history and the kept parts of what stands there, and
+    its signature where there is no key to sign with.
+    """
     assert state.mark is not None
     stamp = Stamp(state.mark["dated"], state.mark.get("maker", ""))
-    return draft.files(stamp=stamp, changelog=state.changelog, kept=kept_of(state.readme))
+    files = draft.files(stamp=stamp, changelog=state.changelog, kept=kept_of(state.readme))
+    ours = files.get(STATEMENT)
+    return files | {STATEMENT: same_but_signed(ours, state.statement)} if isinstance(ours, bytes) else files
 
 
 def _dated(draft: Draft, state: State, target: Target, *, stamp: Stamp) -> Files:

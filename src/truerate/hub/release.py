@@ -20,6 +20,8 @@ Kind = Literal["dataset", "model", "space"]
 MARK = "truerate.json"  # says of a repository that we made it, of what, and which folders are ours
 README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SUMS", "croissant.json"
 CANARY = "CANARY.txt"  # in the root of a data set, where no config looks for rows
+SETTINGS, LOCK = "build/params.yaml", "build/dvc.lock"  # what made a board or detector: its parts of both
+STATEMENT = "provenance.intoto.jsonl"  # says of every other file its SHA-256, and of what it was made
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,9 @@ class BoardFacts:
     shortcut audit; `findings`: the audit's lines above its threshold; `recipe`: the files that made it (path
     → text: its parts of params.yaml and dvc.lock); `rows`: its rows of the leaderboard;
     `is_judged_by_people`: whether people's labels are its verdicts; `canary`: its line, empty for none;
-    `withheld`: the tasks that go out without texts while others go whole (`task`, `name`, `licence`, `url`,
-    `redistribution`).
+    `withheld`: the tasks that go out without
+    texts while others go whole (`task`, `name`, `licence`, `url`, `redistribution`); `origins`: the cards of
+    the source's parts where these differ in rights; `rai`: texts by field of Croissant's RAI vocabulary.
     """
 
     board: str
@@ -52,6 +55,8 @@ class BoardFacts:
     is_judged_by_people: bool = False
     canary: str = ""
     withheld: Sequence[Mapping[str, object]] = ()
+    origins: Sequence[Mapping[str, object]] = ()
+    rai: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,8 @@ class Draft:
     `name`: the board, the detector, or `site`; `summary`: one line for the commit and the change log; `fixed`:
     the files that depend on no date, the card among them without people's part; `prefixes`: folders of the
     repository that are ours alone: what lies there and is no file of ours is deleted; `dated`: what depends on
-    the date (ISO 8601); `notes`: lines that say how each part goes out.
+    the date (ISO 8601); `notes`: lines that say how each part goes out; `attest`: the statement of its files,
+    from their SHA-256 by path and the maker, if the release holds one.
     """
 
     kind: Kind
@@ -109,10 +115,11 @@ class Draft:
     prefixes: tuple[str, ...]
     dated: Callable[[str], Files] = field(default=lambda day: {})
     notes: tuple[str, ...] = ()
+    attest: Callable[[Mapping[str, str], str], bytes] | None = None
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path: with the card's part of people, the mark, the checksums
-        over all these, and the change log.
+        over all these, the change log, and the statement of all the others.
         """
         card = self.fixed[README]
         assert isinstance(card, bytes)
@@ -120,14 +127,21 @@ class Draft:
         signed = f"{signed.rstrip()}\n\nMade by {stamp.maker}.\n" if stamp.maker else signed
         whole = {**self.fixed, **self.dated(stamp.dated), README: with_kept(signed, kept).encode()}
         whole[MARK] = mark(self.kind, self.name, prefixes=self.prefixes, stamp=stamp, files=whole).encode()
-        whole[CHECKSUMS] = checksums(whole).encode()
-        return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
+        digests = {path: sha256(content) for path, content in whole.items()}
+        last: dict[str, bytes | Path] = {
+            CHECKSUMS: checksums(digests).encode(),
+            CHANGELOG: changelog.encode(),
+        }
+        if self.attest:
+            digests |= {path: sha256(content) for path, content in last.items()}
+            last[STATEMENT] = self.attest(digests, stamp.maker)
+        return dict(sorted((whole | last).items()))
 
 
 # ---- checksums and the mark of a repository ----------------------------------------------------------------
-def checksums(files: Files) -> str:
-    """SHA256SUMS over files, as `sha256sum -c` reads it, sorted by path; empty over none."""
-    return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
+def checksums(digests: Mapping[str, str]) -> str:
+    """SHA256SUMS of files (path → SHA-256), as `sha256sum -c` reads it, sorted by path; empty of none."""
+    return "".join(f"{digest}  {path}\n" for path, digest in sorted(digests.items()))
 
 
 def sha256(content: bytes | Path) -> str:

@@ -16,7 +16,7 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from truerate.core.errors import EndpointError
 from truerate.hub.client import Busy, Retries
-from truerate.hub.release import CHANGELOG, MARK, README, Files, Target, sha256, size_of
+from truerate.hub.release import CHANGELOG, MARK, README, STATEMENT, Files, Target, sha256, size_of
 
 MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 
@@ -31,13 +31,14 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a repository holds at `commit` (None: nothing yet): files, our mark, change log, card."""
+    """What a repository holds at `commit` (None: nothing yet): files, our mark, change log, card, statement."""
 
     commit: str | None = None
     files: Mapping[str, Entry] = field(default_factory=dict)
     mark: Mapping[str, str] | None = None
     changelog: str = ""
     readme: str = ""
+    statement: str = ""
 
 
 class Status(NamedTuple):
@@ -117,8 +118,10 @@ class Repository:
             return State()
         files = self.files(commit)
         mark = _mark(self._text(MARK, commit, files))
-        changelog = self._text(CHANGELOG, commit, files) if mark else ""
-        return State(commit, files, mark, changelog, self._text(README, commit, files))
+        changelog, statement = (
+            self._text(path, commit, files) if mark else "" for path in (CHANGELOG, STATEMENT)
+        )
+        return State(commit, files, mark, changelog, self._text(README, commit, files), statement)
 
     def _text(self, path: str, commit: str, files: Mapping[str, Entry]) -> str:
         """A small text file at a commit, verified by its hash; empty if there is none."""

@@ -6,12 +6,12 @@ from pathlib import Path
 import yaml
 
 from truerate.core.errors import TruerateError
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Draft
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, STATEMENT, Draft
 
 INDEX = "index.html"
 # What no page needs: maps of the theme's scripts, a second site map, the theme's search in other languages.
 LEFT, OTHER_LANGUAGES = (".map", ".gz"), "assets/javascripts/lunr/"
-BESIDE_PAGES = (README, MARK, CHECKSUMS, CHANGELOG)  # what stands beside the pages
+BESIDE_PAGES = (README, MARK, CHECKSUMS, CHANGELOG, STATEMENT)  # what stands beside the pages
 
 
 def draft_of(folder: Path, *, title: str) -> Draft:

@@ -11,7 +11,7 @@ from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.family import mark_texts
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
 from truerate.detectors.tokens.span_probabilities import CATEGORY
-from truerate.hub.release import checksums
+from truerate.hub.release import checksums, sha256
 
 torch.set_num_threads(1)
 LONG = " ".join(["Velmora lies on the Tola."] * 30)  # more than one window of 128
@@ -155,7 +155,7 @@ def test_a_damaged_file_is_one_line(tmp_path, name, content):
 
 def test_weights_of_another_network_or_with_a_flipped_byte_are_refused(tmp_path):
     folder = published(small.network(), tmp_path)
-    (folder / "SHA256SUMS").write_text(checksums({path.name: path for path in folder.iterdir()}))
+    (folder / "SHA256SUMS").write_text(checksums({path.name: sha256(path) for path in folder.iterdir()}))
     TokenDetector.from_pretrained(folder)
     content = bytearray((folder / "model.safetensors").read_bytes())
     content[-1] ^= 1

@@ -12,6 +12,7 @@ from truerate.hub.release import BoardFacts
 from truerate.pipeline.publishing.site_tables import roles
 from truerate.pipeline.tracks import card_of, records_of
 from truerate.sources.hub.released_replies import HUMAN
+from truerate.sources.tables import BY_TASK
 
 
 def source_card(config: Layout, source: str) -> dict:
@@ -44,6 +45,7 @@ def board_facts(
         audit=audit,
         findings=tuple(findings(audit, config.p.audit.threshold)),
         recipe={},
+        origins=[*card.get(BY_TASK, {}).values()],
         is_simulated=config.p.source(config.p.board(board).source).is_simulated,
         counts=tables["counts"].lazy().collect(),
         rows=load(Row, config.leaderboard("rows")).filter(board=board),

@@ -85,10 +85,23 @@ def _facts(config: Layout, board: str) -> BoardFacts:
     return board_facts(config, board, card=source_card(config, config.p.board(board).source), tables=tables)
 
 
-def datasheet_file(config: Layout, board: str, facts: BoardFacts) -> str:
+def datasheet_file(title: str, sections: Sequence[Section]) -> str:
     """Return DATASHEET.md of a board's release; every value in it is escaped."""
-    sections = datasheet(config, board, facts)
-    return filled("datasheet.md.j2", {"title": facts.title, "sections": sections, "not_said": UNSTATED})
+    return filled("datasheet.md.j2", {"title": title, "sections": sections, "not_said": UNSTATED})
+
+
+def rai_fields(sections: Sequence[Section]) -> dict[str, list[str]]:
+    """Return the texts of Croissant's RAI fields, by name: each question that fills one (`rai` in
+    datasheet.yaml) with its answers.
+    """
+    fields: dict[str, list[str]] = {}
+    for part, section in zip(QUESTIONS, sections, strict=True):
+        for question, answer in zip(part["questions"], section.answers, strict=True):
+            author = [f"The author: {answer.author}"] if answer.author else []
+            text = " ".join([answer.question, *(answer.lines + tuple(author) or (UNSTATED,))])
+            for name in question.get("rai", ()):
+                fields.setdefault(name, []).append(text)
+    return fields
 
 
 def _answer(question: Mapping, answers: Facts, authored: Mapping) -> Answer:

@@ -15,16 +15,23 @@ from tempfile import TemporaryDirectory
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import stages
 from truerate.core.errors import TruerateError, listed
-from truerate.core.process.terminal import announced_wait
+from truerate.core.process.terminal import announced_wait, say
 from truerate.core.schemas import Sample, load
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
+from truerate.hub.provenance.envelope import KEY, private_key
 from truerate.hub.release import Draft, Files, Target
 from truerate.hub.scan import refuse, scan
 from truerate.pipeline.judges.judging import is_judge, judges_of, trained_judge
 from truerate.pipeline.publishing.author import say_open_questions, with_author
 from truerate.pipeline.publishing.board_facts import audit_of
-from truerate.pipeline.publishing.release import board_draft, detector_draft, judge_draft, site_draft
+from truerate.pipeline.publishing.release import (
+    attested,
+    board_draft,
+    detector_draft,
+    judge_draft,
+    site_draft,
+)
 from truerate.pipeline.trained import members_of, trained
 
 PAGES = "site"  # the stage that makes nothing which goes out with a board; its pages go out under this name
@@ -64,6 +71,7 @@ def publish(
                     config, member, board=board, repo=to
                 )
             draft = replace(draft, fixed={**draft.fixed, **more(draft)}) if more else draft
+        draft = attested(config, draft, board, key=signing_key())
         commit = push.publish(draft, target, check=check, say=print, **how)
     if kind == "dataset":
         say_open_questions(config, board)
@@ -71,6 +79,18 @@ def publish(
         print(
             f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"
         )
+
+
+def signing_key() -> object:
+    """The private key that signs the statement of a release, from the file that the environment names; None,
+    which is said in a line, where it names none. Raises TruerateError for a file that is no such key.
+    """
+    if path := os.environ.get(KEY):
+        return private_key(Path(path))
+    say(
+        f"{KEY} names no key: the statement of this release is unsigned, unless the Hub holds the same signed"
+    )
+    return None
 
 
 def maker() -> str:

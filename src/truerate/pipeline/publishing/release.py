@@ -1,5 +1,6 @@
 """A board or a trained network as what goes out to the Hub, gathered from the built tables."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +27,15 @@ from truerate.hub.configs import configs_of
 from truerate.hub.dataset import origin_of
 from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
-from truerate.hub.release import DetectorFacts, Draft
+from truerate.hub.provenance.envelope import line_of
+from truerate.hub.provenance.statement import Recipe, statement_of
+from truerate.hub.release import LOCK, SETTINGS, DetectorFacts, Draft, sha256
 from truerate.hub.shards import in_order
 from truerate.pipeline.detect import sided
 from truerate.pipeline.judges.judging import judges_of
 from truerate.pipeline.publishing.board_facts import audit_of, board_facts, source_card
 from truerate.pipeline.publishing.canary import board_canary
-from truerate.pipeline.publishing.datasheet import datasheet_file
+from truerate.pipeline.publishing.datasheet import datasheet, datasheet_file, rai_fields
 from truerate.pipeline.publishing.parted import open_tasks, partial_configs, withheld
 from truerate.pipeline.publishing.site_tables import (
     OF_REPLY,
@@ -45,7 +48,7 @@ from truerate.pipeline.tracks import card_of, protocol_of
 from truerate.pipeline.trained import USUAL, members_of
 
 DATASHEET = "DATASHEET.md"
-SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
+PARAMS, DVC_LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 
 
 # ---- a board -----------------------------------------------------------------------------------------------
@@ -74,7 +77,9 @@ def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft
     facts = board_facts(config, board, card=card, tables=shown)
     facts = replace(facts, withheld=withheld(card) if is_partial else [], canary=board_canary(config, board))
     recipe = _recipe(config, board) | {ORIGIN: origin_of(facts, configs, licence=licence or None)}
-    facts = replace(facts, recipe=recipe | {DATASHEET: datasheet_file(config, board, facts)})
+    sections = datasheet(config, board, facts)
+    sheet = datasheet_file(facts.title, sections)
+    facts = replace(facts, recipe=recipe | {DATASHEET: sheet}, rai=rai_fields(sections))
     return dataset.draft_of(
         facts, configs, rows_per_shard=config.p.hub.rows_per_shard, licence=licence, repo=repo
     )
@@ -197,10 +202,36 @@ def site_draft(config: Layout) -> Draft:
 # ---- all --------------------------------------------------------------------------------------------------
 def _recipe(config: Layout, board: str) -> dict[str, str]:
     """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError."""
-    if not Path(LOCK).is_file():
+    return {SETTINGS: own_settings(config.p, board), LOCK: own_lock(config.p, board, _lock())}
+
+
+def _lock() -> str:
+    """The text of dvc.lock. Raises TruerateError where there is none."""
+    if not Path(DVC_LOCK).is_file():
         raise TruerateError(
-            f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} "
+            f"publishing: no {DVC_LOCK} here, so nobody could make it again; run `dvc repro` where {PARAMS} "
             "lies"
         )
-    lock = own_lock(config.p, board, Path(LOCK).read_text("utf-8"))
-    return {f"build/{SETTINGS}": own_settings(config.p, board), f"build/{LOCK}": lock}
+    return Path(DVC_LOCK).read_text("utf-8")
+
+
+def attested(config: Layout, draft: Draft, board: str, *, key: object = None) -> Draft:
+    """Return a draft whose files come with a statement of their origin, signed if there is a private key.
+
+    `board`: of a board or detector, whose recipe stands in the draft; of the site, which has none, it is
+    empty, and the stage `site` of dvc.lock and the whole params.yaml are what made it.
+    """
+    if board:
+        files = source_card(config, config.p.board(board).source).get("files") or ()
+        lock, settings = draft.fixed[LOCK], draft.fixed[SETTINGS]
+        assert isinstance(lock, bytes)
+        recipe = Recipe(lock.decode(), (SETTINGS, sha256(settings)), files)
+    else:
+        recipe = Recipe(own_lock(config.p, None, _lock()), (PARAMS, sha256(Path(PARAMS))))
+
+    def attest(digests: Mapping[str, str], maker: str) -> bytes:
+        """The statement of these files, as the line of its file."""
+        facts = {"name": draft.name, "kind": draft.kind, "maker": maker}
+        return line_of(statement_of(digests, recipe, **facts), key)
+
+    return replace(draft, attest=attest)

@@ -24,6 +24,7 @@ SHARED = (
     "statistics",
 )  # read by stages of every board
 IMPORT = Stage("sources")  # makes what a board's data set is built from; those of the other sources with it
+SITE = Stage("site")
 
 
 def own_settings(p: Params, board: str) -> str:
@@ -69,18 +70,23 @@ def own_settings(p: Params, board: str) -> str:
     return head + _yaml({name: kept[name] for name in values if name in kept})
 
 
-def own_lock(p: Params, board: str, text: str) -> str:
-    """Stages of one board in a dvc.lock, as YAML, without hashes of shared files. Raises TruerateError."""
+def own_lock(p: Params, board: str | None, text: str) -> str:
+    """Stages of one board in a dvc.lock, as YAML, without hashes of shared files; of the site (None) its own
+    stage. Raises TruerateError.
+    """
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         entries, version = content["stages"], content["schema"]
-        addresses = [stage.address for stage in stages(p) if stage == IMPORT or stage.board == board]
+        addresses = [
+            stage.address
+            for stage in stages(p)
+            if (stage == IMPORT or stage.board == board if board else stage == SITE)
+        ]
         kept = {address: _entry(p, entries[address]) for address in addresses if address in entries}
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         line = " ".join(str(error).split())[:120]
-        raise TruerateError(
-            f"publishing board {board!r}: dvc.lock cannot be read ({line}); run `dvc repro`"
-        ) from None
+        what = f"board {board!r}" if board else "the site"
+        raise TruerateError(f"publishing {what}: dvc.lock cannot be read ({line}); run `dvc repro`") from None
     return _yaml({"schema": version, "stages": kept})
 
 
