@@ -19,12 +19,12 @@ from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
 from truerate.hub.kept import Kept
-from truerate.hub.release import Stamp, sha256
+from truerate.hub.release import STATEMENT, Draft, Stamp, sha256
 from truerate.pipeline import pages, sources
 from truerate.pipeline.publishing.author import say_open_questions, with_answers, with_author
 from truerate.pipeline.publishing.canary import board_canary
 from truerate.pipeline.publishing.datasheet import author_questions
-from truerate.pipeline.publishing.release import board_draft
+from truerate.pipeline.publishing.release import attested, board_draft
 
 REPO, N = "org/little", 20
 DETECTORS = {"members": ["always", "length"], "only": {}, "folds": 2}
@@ -286,6 +286,60 @@ def test_the_datasheet_is_answered_by_tables_and_author_and_invents_nothing(firs
     assert f"No groups, of {N}, have texts in more than one split." in text
     assert "**Who paid for it?**\n\n- Not said by the author.\n" in text
     assert "CC0-1.0. What it allows to pass on: yes." in text and f"from seed {at.p.seed}." in text
+
+
+# https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting: what a submission's Croissant file must hold
+RAI = ("dataLimitations", "dataBiases", "personalSensitiveInformation", "dataUseCases", "dataSocialImpact")
+OF_NEURIPS = {
+    *(f"rai:{name}" for name in (*RAI, "hasSyntheticData")),
+    "prov:wasDerivedFrom",
+    "prov:wasGeneratedBy",
+}
+
+
+def test_croissant_answers_what_neurips_asks_with_the_words_of_the_datasheet(first):
+    """Each field is there, and each text of it stands in DATASHEET.md, too."""
+    at, _ = first
+    draft = board_draft(at, "little", repo=REPO, folder=Path("release"))
+    written = json.loads(draft.files(stamp=Stamp(DAY), changelog="", kept=Kept())["croissant.json"])
+    assert {name for name in OF_NEURIPS if written.get(name) in (None, "", [])} == set()
+    sheet = plain(draft.fixed["DATASHEET.md"].decode())
+    for name in RAI:
+        texts = written[f"rai:{name}"]
+        for text in [texts] if isinstance(texts, str) else texts:
+            assert plain(text) in sheet, name
+    assert written["rai:hasSyntheticData"]  # a model wrote the hallucinated responses of this source
+    assert [stage["prov:label"] for stage in written["prov:wasGeneratedBy"]] == ["dataset@little"]
+
+
+def test_the_statement_of_a_board_and_of_the_site_names_what_made_them(first):
+    """A board's own stages and settings with the files of its source; of the site its stage and all settings."""
+    at, _ = first
+    lock = "schema: '2.0'\nstages:\n  dataset@little: {cmd: x}\n  site: {cmd: y, deps: [{path: z, md5: q}]}\n"
+    Path("dvc.lock").write_text(lock, "utf-8")
+    site = Draft("space", "site", "the site", {"README.md": b"# Site\n"}, ())
+    stated = {}
+    for draft, board in (
+        (board_draft(at, "little", repo=REPO, folder=Path("release")), "little"),
+        (site, ""),
+    ):
+        whole = attested(at, draft, board).files(stamp=Stamp(DAY), changelog="", kept=Kept())
+        statement = json.loads(whole[STATEMENT])
+        assert {entry["name"] for entry in statement["subject"]} == whole.keys() - {STATEMENT}
+        stated[board] = statement["predicate"]["buildDefinition"]
+    commands = {board: definition["externalParameters"]["commands"] for board, definition in stated.items()}
+    assert commands == {"little": {"dataset@little": "x"}, "": {"site": "y"}}
+    settings, file = stated["little"]["resolvedDependencies"]
+    assert settings["name"] == "build/params.yaml" and file["name"] == "dialogue_data.json"
+    assert file["digest"] == {"sha256": sha256(Path("inputs/little/dialogue_data.json"))}
+    settings, read = stated[""]["resolvedDependencies"]
+    assert settings == {"name": "params.yaml", "digest": {"sha256": sha256(Path("params.yaml"))}}
+    assert read == {"name": "z", "digest": {"md5": "q"}}
+
+
+def plain(text: str) -> str:
+    """The letters and digits of a text, without the marks that Markdown needs."""
+    return "".join(sign for sign in text if sign.isalnum())
 
 
 @pytest.mark.parametrize(
