@@ -49,14 +49,21 @@ WORKS = [
     "completion bash",
     "--version",
     "init begun",
+    "verify release",
 ]
 DETECT, BUILD = "truerate[detect]", "truerate[build]"
+STATEMENT = {
+    "_type": "https://in-toto.io/Statement/v1",
+    "predicateType": "https://slsa.dev/provenance/v1",
+    "subject": [],
+}
 NEEDS = {
     "rate a.jsonl --detector .": DETECT,
     "check --reference r.txt --answer r.txt --detector org/name": DETECT,
     "serve-judge . --port 1": DETECT,
     "fetch-articles to --contact a@example.org": BUILD,
     "publish b --to org/name": DETECT,
+    "verify release --key r.txt": "truerate[verify]",
 }
 
 
@@ -68,6 +75,8 @@ def ran(tmp_path_factory):
     rows = [row | {"id": f"a{i}"} for i in range(4)]
     (folder / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     (folder / "r.txt").write_text("The dam was built in 1913.", "utf-8")
+    (folder / "release").mkdir()
+    (folder / "release/provenance.intoto.jsonl").write_text(json.dumps(STATEMENT), "utf-8")
     plain = [f"{name} --help" for name, entry in COMMANDS.items() if "help" in entry]
     lines = [*WORKS, *NEEDS, *plain]
     hidden = [module for modules in EXTRAS.values() for module in modules]

@@ -211,6 +211,22 @@ def test_each_damage_is_one_line_and_exit_code_1(name, copy, keys, capsys):
     assert re.search(line, problem), problem
 
 
+def test_no_byte_of_a_signed_statement_can_be_changed(copy, keys):
+    """Each change is a line, or what is said to be no statement; names of keys are a hint and sign nothing."""
+    path = copy / STATEMENT
+    whole = path.read_bytes()
+    payload = envelope_of(whole, "").payload
+    for index in range(0, len(whole), 7):
+        flip(path, index)
+        try:
+            is_refused = bool(verify(copy, keys / "ours.pub").problems)
+        except TruerateError as error:
+            assert STATEMENT in str(error) and "\n" not in str(error)
+            is_refused = True
+        assert is_refused or envelope_of(path.read_bytes(), "").payload == payload
+        path.write_bytes(whole)
+
+
 def test_another_key_is_named(released, keys, capsys):
     assert main(["verify", str(released), "--key", str(keys / "other.pub")]) == 1
     (problem,) = capsys.readouterr().out.splitlines()

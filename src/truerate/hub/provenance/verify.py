@@ -19,11 +19,11 @@ BESIDE = re.compile(r"\.gitattributes|\.git/.*|\.cache/huggingface/.*", re.DOTAL
 
 class Verdict(NamedTuple):
     """What a folder is by its statement: `problems`, a line each (none: as stated), the number of files
-    stated, and what is to be said of the signature.
+    stated (None: nobody vouches for it), and what is to be said of the signature.
     """
 
     problems: tuple[str, ...]
-    n_files: int
+    n_files: int | None
     signature: str
 
 
@@ -39,9 +39,9 @@ def verify(folder: Path, key_file: Path | None = None) -> Verdict:
     if not path.is_file():
         raise SourceError(f"verify: {str(folder)!r} holds no {STATEMENT}: it is no release, or an older one")
     envelope = envelope_of(path.read_bytes(), f"verify: {str(path)!r}")
-    stated = _subjects(envelope, f"verify: {str(path)!r}")
     if key_file is not None and (problem := envelope.problem(public_key(key_file), str(key_file))):
-        return Verdict((f"{problem}; no file was compared",), len(stated), "not valid")
+        return Verdict((f"{problem}; no file was compared",), None, "not valid")
+    stated = _subjects(envelope, f"verify: {str(path)!r}")
     return Verdict(tuple(_differences(folder, stated)), len(stated), _signature(envelope, key_file))
 
 
