@@ -1,19 +1,21 @@
 """The labels behind a committed result: read with care, and held against the scores that are made of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from results_made import RATE, card
 from test_site_render import Elements
 from tiny_results import HOSTILE, write_results
 from tiny_site import site_of
 
 from truerate.core.errors import SourceError
-from truerate.core.schemas import schema
-from truerate.results.files import boards_of, load_result
+from truerate.core.schemas import Outcome, frame, pairs, schema
+from truerate.results.files import MetricCard, Result, boards_of, facts_of, load_result, save_result
 from truerate.results.labels import APART, LABELS, SEATS, Label, label_differences, load_labels, save_labels
 from truerate.results.read import read_board, real_boards
-from truerate.results.recompute import check_results
+from truerate.results.recompute import check_results, recomputed
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -221,3 +223,85 @@ def test_the_names_of_xsums_workers_are_seats():
     rates = dict(zip(board.raters.subjects, board.raters.result.groups, strict=True))
     assert rates["Gold"].model.value == pytest.approx(0.857, abs=1e-3)
     assert rates["Gold"].vote.value == pytest.approx(0.862)
+
+
+# ---- labelled anew -----------------------------------------------------------------------------------------
+N_UNITS = 60
+
+
+def labelled_anew(folder, recall):
+    """A result whose replies were labelled anew: of the first `wrong` units of each subject the first labels had the share
+    `recall`; a judge flags all but the last of them. Two spans a wrong reply, of which the first labels had one.
+    """
+    wrong = {"aster": 10, "birch": 20, "cedar": 40}
+    rows, labels = [], []
+    for subject, n in wrong.items():
+        for unit in range(N_UNITS):
+            said = {
+                (): unit < n,
+                (("rule", "first"),): unit < round(recall * n),
+                (("judge", "j"),): unit < n - 1,
+            }
+            for where, value in said.items():
+                rows.append({
+                    "board": "anew", "metric": "judged_rate" if where and where[0][0] == "judge" else RATE.name, "subject": subject,
+                    "slice": pairs(**dict(where)), "unit_id": f"u{unit}", "cluster_id": f"u{unit}", "value": float(value),
+                })  # fmt: skip
+            for part in range(2) if unit < n else ():
+                labels.append(label(f"u{unit}", board="anew", subject=subject, question="first", part=str(part),
+                                    label="yes" if part == 0 and unit < round(recall * n) else "no", slice=pairs(task="qa")))  # fmt: skip
+    metrics = (RATE, replace(RATE, name="judged_rate"))
+    about = {"board": "anew", "metrics": tuple(MetricCard(**facts_of(metric)) for metric in metrics)}
+    about |= {"n_subjects": 3, "n_units": N_UNITS, "n_clusters": N_UNITS}
+    outcomes = frame(Outcome, rows)
+    made = Result(
+        card=card(**about),
+        rows=outcomes,
+        scores=recomputed(outcomes, card(**about), dict.fromkeys(wrong, "model")),
+    )
+    save_result(made, folder / "anew")
+    save_labels(pl.DataFrame(labels, schema=schema(Label)), folder / "anew")
+    return read_board(folder / "anew")
+
+
+def test_gold_recall_is_the_share_of_the_new_hallucinations_that_the_first_labels_had(tmp_path):
+    anew = labelled_anew(tmp_path, 0.5).reannotation
+    by_name = {error.name: error for error in anew.errors}
+    assert set(by_name) == {"everything", "model: aster", "model: birch", "model: cedar"}
+    whole = by_name["everything"]
+    assert (whole.n_hallucinated, whole.n_right) == (70, 110)
+    assert whole.tpr.value == pytest.approx(35 / 70)
+    assert whole.tpr.low < 0.5 < whole.tpr.high
+    assert whole.tnr.value == 1
+    (spans,) = anew.spans
+    assert (spans[0], spans[1], spans[2].value) == ((), 140, 35 / 140)
+
+
+def test_judges_are_held_against_the_new_labels_and_the_first(tmp_path):
+    board = labelled_anew(tmp_path, 0.5)
+    by_name = {error.name: error for error in board.judge_errors if error.judge == "j"}
+    # by the new labels 67 of 70 found; by the first, of 35, all found, and 32 of 145 others flagged
+    assert by_name["everything"].tpr.value == pytest.approx(67 / 70)
+    assert by_name["everything"].tnr.value == 1
+    assert by_name["rule: first"].tpr.value == 1
+    assert by_name["rule: first"].tnr.value == pytest.approx(113 / 145)
+
+
+def test_the_page_of_a_set_that_was_labelled_anew_has_ranks_before_and_after(tmp_path):
+    labelled_anew(tmp_path, 0.5)
+    page = site_of(n=1, real=real_boards(tmp_path), max_samples=1)["real/anew.md"]
+    text = Elements(page).text
+    assert "The first labels had 50.0 % of the hallucinated ones" in text
+    for words in (
+        "Labelled anew",
+        "First labels",
+        "Gold recall",
+        "Recall of spans",
+        "Judges by new and by first labels",
+    ):
+        assert words in text
+    assert check_results(tmp_path) is None
+
+
+def test_a_board_without_a_reannotation_has_no_such_block(tmp_path):
+    assert read_board(RESULTS / "ragtruth").reannotation is None

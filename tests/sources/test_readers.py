@@ -10,10 +10,11 @@ from truerate.sources.registry import readers
 
 def test_readers_are_the_modules_with_a_read_function():
     assert readers() == [
-        "alpaca", "answers", "begin", "cnn_dailymail", "entity_list", "evouna", "factcheckgpt", "factool", "factscore",
-        "faithbench", "faithdial", "faithjudge", "fava", "fava_prompts", "halludial", "halueval",
-        "halueval2", "hotpotqa", "mfava", "mushroom", "natural_questions", "opendialkg", "probes",
-        "prompt_list", "ragtruth", "refchecker", "seed_files", "silver_prompts", "truerate", "wiki_files", "wikipedia",
+        "alpaca", "answers", "begin", "bullshitbench", "cnn_dailymail", "entity_list", "evouna", "factcheckgpt", "factool", "factscore",
+        "faithbench", "faithdial", "faithjudge", "fava", "fava_prompts", "halbench", "halludial", "halueval",
+        "halueval2", "hotpotqa", "mfava", "mushroom", "natural_questions", "opendialkg", "placebobench", "probes",
+        "prompt_list", "ragtruth", "ragtruth_plus_plus", "refchecker", "seed_files", "silver_prompts", "triviaplus", "truerate",
+        "wiki_files", "wikipedia",
         "wildchat", "wildhallucinations", "xsum",
     ]  # fmt: skip
 
