@@ -47,8 +47,9 @@ def sentences(board: RealBoard, multiverse: Multiverse) -> str:
     board = _ranked_by(board, multiverse)
     counted, whole = (ranges(part) for part in (_counted(multiverse), multiverse))
     by_counting, by_judge = (max(part, key=lambda bounds: bounds.width) for part in (counted, whole))
+    whose = "a rate" if multiverse.measure is None else "the rate of a labelled system"
     moved = (
-        [f"Counting alone moves a rate by up to {_moved(board, by_counting)}"] if by_counting.width else []
+        [f"Counting alone moves {whose} by up to {_moved(board, by_counting)}"] if by_counting.width else []
     )
     if by_judge.width > by_counting.width:
         what = "counting and the choice of the judge" if moved else "The choice of the judge moves a rate"
