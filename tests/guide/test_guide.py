@@ -328,6 +328,8 @@ def test_what_leaves_for_other_tools_lies_where_the_page_says(guide):
         "task_id": "all",
     }
     assert "aster does not continue it" in guide.after("other-tools.md", "--canary")
+
+
 def test_what_was_signed_verifies(guide):
     assert "tagged v1.1" in guide.after("publishing.md", "genpkey")
     assert "files are as stated; signature: valid by '../signing-key.pub'" in guide.after(
