@@ -89,7 +89,7 @@ def test_the_columns_beside_a_value_go_with_it(visit):
         "Subject": "beta", "kind": "model", "column": "Made-up rate", "value": "25.0", "low": "5.0", "high": "70.0",
         "n": "4", "rank_low": "1", "rank_high": "3", "unit": "percent",
     }  # fmt: skip
-    assert [line["column"] for line in lines] == ["Made-up rate", "Responding rate", "To tell from the next"]
+    assert [line["column"] for line in lines] == ["Made-up rate", "Responding rate", "Units needed"]
     assert (lines[1]["value"], lines[1]["low"], lines[1]["n"], lines[1]["rank_low"]) == (
         "100.0",
         "60.0",

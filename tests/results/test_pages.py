@@ -41,8 +41,8 @@ def test_home_lists_real_boards_and_the_closed_world_stands_on_a_page_of_its_own
 
 def test_subjects_of_the_judges_own_maker_are_flagged_in_figure_table_and_words(pages):
     page, home = (unescape(pages[name]) for name in ("real/judged.md", "index.md"))
-    assert "1 of 4 are of the judge’s own maker ⚑" in Elements(page).text
-    assert "1 of 4 are of the judge’s own maker ⚑" in Elements(home).text
+    assert "1 of 4 are from the judge’s maker ⚑" in Elements(page).text
+    assert "1 of 4 are from the judge’s maker ⚑" in Elements(home).text
     assert page.count('<tspan class="own">') == 2, "beta, in the wide figure and in the narrow one"
     assert page.count('aria-label="of the judge’s own maker, judge-1"') == 1, "beta, in the table"
     assert "own maker" not in unescape(pages["real/labelled.md"])
@@ -56,7 +56,7 @@ def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path)
     home = site_of(real=real_boards(tmp_path))["index.md"]
     home = unescape(home)
     assert home.index("real/b-models.html") < home.index("real/a-rules.html")
-    assert Elements(home).text.count("Simple rules alone, which ask no model") == 1
+    assert Elements(home).text.count("Only baselines that ask no model") == 1
 
 
 def test_home_is_as_before_where_there_are_no_results(pages):
@@ -258,7 +258,7 @@ def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_r
     text = Elements(part).text
     assert "task: the whole board / sums" in text and "-1.00" in text
     # alpha 1–3 and the last 4–4 over everything, 4 and 1 on sums; beta, 1–3 and 2, too
-    assert f"alpha and {HOSTILE}: firmly in one order on the whole board, in the other on sums." in text
+    assert f"alpha and {HOSTILE}: firmly in one order on the whole board, in the reverse on sums." in text
     assert "<script>alert" not in part
     assert "{ #order }" not in pages["real/judged.md"], "no slice there has three models"
 

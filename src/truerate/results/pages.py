@@ -30,7 +30,7 @@ REDISTRIBUTION = {
     "ids-only": "ids and labels may be shown, its texts may not",
     "no": "nothing of its texts may be shown",
 }
-RULES = "Simple rules alone, which ask no model: what a judge of these texts has to beat."
+RULES = "Only baselines that ask no model: what a judge of these texts has to beat."
 N_OTHER = 4  # other metrics that stand beside the headline in the table
 N_TINTS = 10  # of a heat map
 FEW, MANY = 2, 16  # values of a key that are worth a map, and that fit a page
@@ -122,7 +122,7 @@ def who_leads(board: RealBoard) -> str:
     if not n_ranked:
         return "Nothing is ranked."
     if not first:
-        return f"No model may be the best, as each loses to another line: {how}"
+        return f"No model may be the best, as each is worse than some other line: {how}"
     if len(first) == 1:
         return f"{first[0].subject} alone may be the best: {how}"
     return f"{len(first)} of {n_ranked} may be the best: {how}"
@@ -134,10 +134,10 @@ def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
     words = [(f"labelled by {card['labelled_by']}", False)] if card["labelled_by"] else []
     words += [(f"judged by {card['judge']}", False)] if board.is_judged else []
     if card["aggregate"]:
-        words.append(("published figures, unpaired: the rows are not here", True))
+        words.append(("published counts only, so tests are unpaired", True))
     words += [("judge error unknown", True)] if board.is_judged and not card["labelled_by"] else []
     if board.judges_own:
-        words.append((f"{len(board.judges_own)} of {len(board.models)} are of the judge’s own maker ⚑", True))
+        words.append((f"{len(board.judges_own)} of {len(board.models)} are from the judge’s maker ⚑", True))
     return words
 
 
@@ -146,7 +146,7 @@ def context(board: RealBoard) -> dict[str, Any]:
     others = board.other_metrics[:N_OTHER]
     lead = board.headline.description.partition(". ")[0].rstrip(".")
     if board.is_judged and not board.card["labelled_by"]:
-        lead += f". Here it is {board.card['judge']} that says so; nobody labelled these replies"
+        lead += f". The judge is {board.card['judge']}; no annotator labelled these replies"
     return {
         "board": board,
         "card": board.card,
@@ -281,12 +281,12 @@ def summary(against: list[Swap], lead: str) -> str:
     """Return how far the order by other judges is that of what leads, in one sentence."""
     taus = [(swap.order.tau, swap.order.second) for swap in against if swap.order.tau is not None]
     if not taus:
-        return "No other judge orders the subjects."
+        return "No other judge ranks the subjects."
     (low, worst), (high, best) = min(taus), max(taus)
     if len(taus) == 1:
-        return f"Against the order by {lead}, Kendall’s τ of {best} is {signed(high)}."
+        return f"Kendall’s τ between the order by {lead} and that by {best} is {signed(high)}."
     ends = f"between {signed(low)} ({worst}) and {signed(high)} ({best})"
-    return f"Against the order by {lead}, Kendall’s τ of {len(taus)} other judges lies {ends}."
+    return f"Kendall’s τ between the order by {lead} and those by {len(taus)} other judges is {ends}."
 
 
 def label_audit(board: RealBoard) -> dict | None:
