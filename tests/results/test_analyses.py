@@ -201,7 +201,7 @@ def test_the_page_has_suspects_and_ranks_with_and_without_and_a_file(tmp_path):
     pages = site_of(real=(board,))
     page = pages["real/judged.md"]
     assert 'id="suspects"' in page and 'id="errata"' in page and "<script>alert" not in page
-    assert "1 of 8 labels are less likely" in unescape(page) and "2 of 2 rank ranges are others" in unescape(page)
+    assert "1 of 8 labels are less likely" in unescape(page) and "changes 2 of 2 rank ranges" in unescape(page)
     lines = list(csv.reader(io.StringIO(pages["real/judged-suspects.csv"])))
     assert lines[0] == ["id", "label", "bits", "n_against", "n_judges"] and len(lines) == 2
     assert lines[1][1:] == ["hallucinated", str(board.suspects[0].bits), "1", "1"]
