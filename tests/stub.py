@@ -63,6 +63,10 @@ class Stub:
             "most_under_way": self.most_under_way, "last": self.last, "headers": self.headers, "pid": os.getpid(), "times": self.times,
         }  # fmt: skip
 
+    async def route(self, method: str, url: str, headers: dict, body: bytes) -> tuple[int, dict, bytes] | str | bytes:
+        """The answer to a call, as `answer`; here everything is a completion."""
+        return await self.answer(body)
+
     async def answer(self, body: bytes) -> tuple[int, dict, bytes] | str | bytes:
         """Status, headers and body; `drop` to close the connection; bytes to be written as they are before it is closed."""
         self.times.append(time.time())
@@ -240,13 +244,13 @@ class Connection(asyncio.Protocol):
         elif self.url == b"/stats":
             self.write(200, {}, json.dumps(self.stub.stats()).encode())
         else:
-            self.stub.headers = self.headers
+            self.stub.headers, self.method = self.headers, self.parser.get_method().decode()
             asyncio.get_running_loop().create_task(self.complete(self.body))
 
     async def complete(self, body: bytes) -> None:
         self.stub.under_way += 1
         self.stub.most_under_way = max(self.stub.most_under_way, self.stub.under_way)
-        answer = await self.stub.answer(body)
+        answer = await self.stub.route(self.method, self.url.decode(), self.headers, body)
         self.stub.under_way -= 1
         if self.stub.is_echoing:
             answer = echoing(answer, self.headers.get("authorization", ""))

@@ -11,6 +11,7 @@ from truerate.config.blocks import (
     Block,
     Codes,
     Cut,
+    Few,
     Number,
     Pause,
     Seconds,
@@ -37,8 +38,29 @@ _KEY_OPTION = re.compile(
 )
 
 
+class Batch(Block):
+    """How an endpoint's batch API is used: requests go up as files and are answered within hours, at
+    `price_factor` of the price.
+
+    `poll_s`: between two looks at a batch. `deadline_h`: a batch that has not ended by then is cancelled, and
+    what it left open is asked online. `rounds`: batches in which a request may stay without an answer before
+    it is asked online. `max_requests`, `max_mb`: of one file, whose rest goes into further ones. `window`:
+    the time that the server is given, in its own words.
+    """
+
+    price_factor: Annotated[Number, Field(gt=0, le=1)] = 0.5
+    poll_s: Pause = 60.0
+    deadline_h: Annotated[Number, Field(ge=0, le=1000)] = 26.0
+    rounds: Few = 2
+    max_requests: Size = 50_000
+    max_mb: Annotated[Number, Field(gt=0, le=2000)] = 190.0
+    window: Word = "24h"
+
+
 class Endpoint(Block):
-    """An OpenAI-compatible server; default: OpenAI's. `timeout_s`: of one attempt, null: `llm`'s."""
+    """An OpenAI-compatible server; default: OpenAI's. `timeout_s`: of one attempt, null: `llm`'s. `batch`:
+    true or the settings of its batch API.
+    """
 
     base_url: (
         Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None
@@ -53,6 +75,12 @@ class Endpoint(Block):
     timeout_s: Seconds | None = None
     is_simulated: bool = False
     rpm: Size | None = None
+    batch: Batch | None = None
+
+    @field_validator("batch", mode="before")
+    @classmethod
+    def _in_short(cls, batch: object) -> object:
+        return {True: {}, False: None}[batch] if isinstance(batch, bool) else batch
 
     @field_validator("base_url")
     @classmethod

@@ -110,7 +110,7 @@ def _value(p: Params, setting: str, board: str | None) -> object:
     """The plain value at a place; boards without the overrides that are merged into their tracks."""
     head, _, rest = setting.partition(".")
     value: Any = p.values[head]
-    if head in ("boards", "sources", "backbones", "models"):
+    if head in ("boards", "sources", "backbones", "models", "endpoints"):
         return (
             _bare(head, value[rest]) if rest else {name: _bare(head, entry) for name, entry in value.items()}
         )
@@ -129,10 +129,11 @@ def _value(p: Params, setting: str, board: str | None) -> object:
 
 def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
     """An entry of a block without what stands elsewhere (overrides of a board, merged into its track), what
-    decides nothing (resources of a backbone's job), and settings at a default that came later (so that their
+    decides nothing (resources of a backbone's job, batches), and settings at a default that came later (so that their
     stages stand).
     """
-    left_out = {"boards": {"settings", "sizes"}, "backbones": {"resources"}}.get(block, set())
+    deciding_nothing = {"backbones": {"resources"}, "endpoints": {"batch"}}
+    left_out = {"boards": {"settings", "sizes"}, **deciding_nothing}.get(block, set())
     if block == "boards" and entry["has_detectors"]:
         left_out.add("has_detectors")
     later = {"sources": ("errata", "knowledge", "answers"), "models": ("base",)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
+from truerate.llm.endpoints import answer_all
 from truerate.llm.keys import Target
 from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.retrieved import written
@@ -16,7 +17,6 @@ from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_fina
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.verdict import THOUGHT_ONLY
-from truerate.llm.transport.workers import answer as answer_all
 
 BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
@@ -104,7 +104,7 @@ def _run(
             stored.add(job.key)
         usd = 0.0
         if isinstance(answer, StoredReply) and not is_stored:
-            usd = price(job.target, answer.n_in or 0, answer.n_out or 0)
+            usd = job.price(answer.n_in or 0, answer.n_out or 0)
         progress.advance(is_dead=isinstance(answer, DeadLetter), usd=usd)
 
     asyncio.run(answer_all(Run(config, store, on_answer), jobs.values()))
@@ -139,7 +139,7 @@ def estimate(requests: Sequence[Request], config: Layout, *, counted: set[bytes]
         n_stored=len(stored),
         tokens_low=round(sum(n_in + n_out for n_in, n_out in low)),
         tokens_high=sum(job.n_in + job.n_out for job in jobs),
-        usd_low=sum(price(job.target, *tokens) for job, tokens in zip(jobs, low, strict=True)),
+        usd_low=sum(job.price(*tokens) for job, tokens in zip(jobs, low, strict=True)),
         usd_high=sum(job.usd for job in jobs),
     )
 

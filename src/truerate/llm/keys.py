@@ -27,7 +27,7 @@ PARAMS = FLOATS | {
 @dataclass(frozen=True)
 class Target:
     """A declared model for requests. `address`: where it is asked, without the free port of a launched
-    server.
+    server. `factor`: of the price where it is asked in batches.
     """
 
     alias: str
@@ -43,6 +43,7 @@ class Target:
     accept_length: bool | None
     structured: str | None = None
     has_system: bool = True
+    factor: float = 1.0
     _merged: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -51,6 +52,7 @@ class Target:
     def of(cls, config: Layout, alias: str) -> "Target":
         """The target of an alias; raises TruerateError where it is not declared."""
         model = config.p.model(alias)
+        batch = config.p.endpoints[model.endpoint].batch
         return cls(
             alias=alias,
             endpoint=model.endpoint,
@@ -65,6 +67,7 @@ class Target:
             accept_length=model.accept_length,
             structured=model.structured,
             has_system=model.has_system,
+            factor=batch.price_factor if batch else 1.0,
         )
 
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:

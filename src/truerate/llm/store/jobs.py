@@ -37,10 +37,20 @@ class Job:
     usd: float = 0.0
     attempts: int = 0
     delay: float = 0.0
+    factor: float = 1.0
 
     def __post_init__(self) -> None:
         self.n_in, self.n_out = bound(self.target, self.request)
-        self.usd = price(self.target, self.n_in, self.n_out)
+        self.pay(self.target.factor)
+
+    def pay(self, factor: float) -> None:
+        """Bound the cost at so much of the price: a batch's, or 1 online."""
+        self.factor = factor
+        self.usd = self.price(self.n_in, self.n_out)
+
+    def price(self, n_in: float, n_out: float) -> float:
+        """USD of so many prompt and completion tokens, as the request is asked."""
+        return self.factor * price(self.target, n_in, n_out)
 
     @property
     def keeps_cut(self) -> bool:
@@ -79,7 +89,7 @@ class Job:
         """The charge of one call by the endpoint's own count, or by the bound where it gave none."""
         if n_in is None or n_out is None:
             kind, n_in, n_out = "uncounted" if kind == "reply" else kind, self.n_in, self.n_out
-        return Charge(kind, self.target.identity, self.n_in, n_in, n_out, price(self.target, n_in, n_out))
+        return Charge(kind, self.target.identity, self.n_in, n_in, n_out, self.price(n_in, n_out))
 
     def lost(self) -> Charge:
         """The charge of a call that was sent and brought no answer."""

@@ -13,6 +13,7 @@ import os
 import secrets
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -231,9 +232,16 @@ def _settle(link: sqlite3.Connection, holder: Holder, settled: list[Settled]) ->
 
 
 def claim(
-    link: sqlite3.Connection, holder: Holder, jobs: list[Job], limits: BudgetLimits
+    link: sqlite3.Connection,
+    holder: Holder,
+    jobs: Sequence[Job],
+    limits: BudgetLimits,
+    *,
+    n_free: int | None = None,
 ) -> dict[bytes, Outcome]:
-    """The outcome of each claim; leases are made for those that are MINE."""
+    """The outcome of each claim; leases are made for those that are MINE, at most `n_free`; None: as many as
+    there is room for.
+    """
     keys = [job.key for job in jobs]
     by_key = {job.key: job for job in jobs}
     replies = stored.stored_replies(link, keys)
@@ -243,7 +251,7 @@ def claim(
     }
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
-    budget, n_free = Budget(link, limits), room(link, holder=holder)
+    budget, n_free = Budget(link, limits), room(link, holder=holder) if n_free is None else n_free
     granted: list[tuple[bytes, int, str, int, int, float]] = []
     for job in jobs:
         if job.key in outcomes:
@@ -300,14 +308,14 @@ def register(link: sqlite3.Connection, *, holder: Holder, ttl: float) -> None:
 
 
 def expire(link: sqlite3.Connection, folder: Path) -> int:
-    """Break the leases of dead holders; their number. A heartbeat in the future (a clock set back) counts as
-    now.
+    """Break the leases of dead holders, and of no batch, which outlives who sent it; their number. A
+    heartbeat in the future (a clock set back) counts as now.
     """
     now = time.time()
     link.execute("UPDATE holder SET beat = ?1 WHERE beat > ?1", [now])
     holders = link.execute(
         "SELECT id, beat + ttl FROM holder UNION ALL"
-        " SELECT DISTINCT owner, 0 FROM lease WHERE owner NOT IN (SELECT id FROM holder)"
+        " SELECT DISTINCT owner, 0 FROM lease WHERE owner NOT IN (SELECT id FROM holder UNION SELECT id FROM batch)"
     ).fetchall()
     dead = [id for id, until in holders if until <= now or not _is_locked(folder, id)]
     release(link, ids=dead)

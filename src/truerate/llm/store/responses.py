@@ -46,9 +46,11 @@ CREATE TABLE ledger   (day TEXT, kind TEXT, identity TEXT, calls INTEGER, n_byte
                        PRIMARY KEY (day, kind, identity)) WITHOUT ROWID;
 CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REAL) WITHOUT ROWID;
 """
-# Who asks now; not in stores of earlier releases, which get it when they are opened.
+# Who asks now, and the batches that are under way; not in stores of earlier releases, which get them when they are opened.
 HOLDERS = """
 CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY, endpoint TEXT, want INTEGER, beat REAL, ttl REAL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, endpoint TEXT, address TEXT, model TEXT, remote TEXT, state TEXT,
+                                  n INTEGER, at REAL, holder INTEGER) WITHOUT ROWID;
 """
 Result = TypeVar("Result")
 

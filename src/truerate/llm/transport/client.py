@@ -4,7 +4,8 @@ means is decided by the classes of the exceptions that it raises.
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from functools import cache
 
 import aiohttp
@@ -61,14 +62,14 @@ class TooLarge(Exception):
 
 
 class Client:
-    """Sends bodies to the chat completions of one endpoint.
+    """Sends bodies to the chat completions of one endpoint, and what else is asked of it (`opened`).
 
     The `openai` client makes the headers and its aiohttp client sends; its `post` alone, which makes headers,
     address and options anew for each call, takes twice the time of all that is done here.
     """
 
     def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
         self._redactor = Redactor([key])
         timeout = httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None)
         self._http = openai.DefaultAioHttpClient(
@@ -84,19 +85,48 @@ class Client:
 
     def move(self, url: str) -> None:
         """Send to another address from now on. The address is not parsed anew for every call."""
-        self._url = httpx2.URL(f"{url.rstrip('/')}/chat/completions")
+        self._base = url.rstrip("/")
+        self._url = httpx2.URL(f"{self._base}/chat/completions")
+
+    @asynccontextmanager
+    async def opened(
+        self, method: str, path: str, body: bytes | None = None, *, kind: str = "application/json"
+    ) -> AsyncIterator[httpx2.Response]:
+        """The response of another call below the address, whose body is not read yet; raises what the
+        transport raises.
+        """
+        request = httpx2.Request(
+            method,
+            f"{self._base}{path}",
+            headers={**self._headers, "content-type": kind},
+            content=body,
+            extensions=self._options,
+        )
+        response = await self._http.send(request, stream=True)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    def failure(self, error: Exception) -> Verdict:
+        """The verdict on a call of `opened` that raised."""
+        return judge_exception(error, self._redactor.text, timeout_s=self.timeout_s)
+
+    def redacted(self, body: bytes, *, is_error: bool = False) -> bytes:
+        """A body without the endpoint's key."""
+        return self._redactor.body(body, is_error=is_error)
 
     async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
         """The verdict on one call; `timeout_s` bounds the whole of it, and no fault of a reply raises."""
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self.timeout_s):
                 response, reply = await self._post(body)
         except TooLarge as error:
             return Verdict("dead", "too_large", str(error), is_charged=True)
         # what a broken server makes the packages below raise is no list that one could write down
         except Exception as error:
-            return judge_exception(error, self._redactor.text, timeout_s=self._timeout_s)
-        reply = self._redactor.body(reply, is_error=not response.is_success)
+            return self.failure(error)
+        reply = self.redacted(reply, is_error=not response.is_success)
         return judge(response.status_code, response.headers, reply, accept_length=accept_length)
 
     async def _post(self, body: bytes) -> tuple[httpx2.Response, bytes]:

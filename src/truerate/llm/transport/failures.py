@@ -131,6 +131,12 @@ def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     )
 
 
+def batch_elsewhere(tag: str, address: str, n: int) -> TruerateError:
+    """Requests are in a batch that was sent to another address than they are asked at now."""
+    hint = f"set that address again, or forget the batch: `truerate llm batches --forget {tag}` (what it left open counts as paid)"
+    return EndpointError(f"{n:,} requests are in batch {tag}, which was sent to {address}; {hint}")
+
+
 def over_budget(job: Job, limits: BudgetLimits, spent: tuple[float, int]) -> TruerateError:
     """The next request could pass the budget."""
     settings = (("llm.budget_usd", limits.usd), ("llm.budget_tokens", limits.tokens))

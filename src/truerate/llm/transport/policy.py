@@ -50,13 +50,24 @@ def judge(status: int, headers: Mapping[str, str], body: bytes, *, accept_length
             return _judge_body(body, headers, accept_length)
         return judge_error(status, body.decode("utf-8", "replace"), headers)
     except _BROKEN as error:
-        what = f"{status}: a body that cannot be read ({type(error).__name__})"
-        return Verdict(
-            "retry",
-            "not_a_completion" if 200 <= status < 300 else "server_error",
-            what,
-            is_charged=200 <= status < 300,
-        )
+        return _unreadable(status, error)
+
+
+def judge_line(status: int, value: object, line: bytes, *, accept_length: bool = False) -> Verdict:
+    """The verdict on an answer whose JSON stood in this line of a file, with the status that it had."""
+    try:
+        if 200 <= status < 300:
+            return _judge_value(value, line, {}, accept_length)
+        return judge_error(status, orjson.dumps(value).decode(), {})
+    except _BROKEN as error:
+        return _unreadable(status, error)
+
+
+def _unreadable(status: int, error: Exception) -> Verdict:
+    is_success = 200 <= status < 300
+    what = f"{status}: a body that cannot be read ({type(error).__name__})"
+    reason = "not_a_completion" if is_success else "server_error"
+    return Verdict("retry", reason, what, is_charged=is_success)
 
 
 def refuses_form(verdict: Verdict) -> bool:
@@ -71,6 +82,11 @@ def _judge_body(body: bytes, headers: Mapping[str, str], accept_length: bool) ->
     except (ValueError, RecursionError):
         reason = "html" if body.lstrip()[:1] == b"<" else "bad_json"
         return Verdict("retry", reason, _shown(body), is_charged=reason == "bad_json")
+    return _judge_value(value, body, headers, accept_length)
+
+
+def _judge_value(value: object, body: bytes, headers: Mapping[str, str], accept_length: bool) -> Verdict:
+    """The verdict on the JSON of a body that came with a success status."""
     if not isinstance(value, dict):
         return Verdict("retry", "not_a_completion", _shown(body))
     choices = value.get("choices")

@@ -8,11 +8,9 @@ all a killed run can pay for twice.
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
 
 from truerate.core.errors import TruerateError
 from truerate.core.process.terminal import announced_wait
-from truerate.core.redaction import Redactor
 from truerate.core.retry import Backoff
 from truerate.llm.store.budget import SPENT, BudgetLimits, Charge
 from truerate.llm.store.jobs import Claim, Job, Outcome, Settled
@@ -175,22 +173,32 @@ class WorkerPool:
         finally:
             self.rate_limiter.done()
         job.attempts += 1
-        verdict = job.read_whole(job.counted(verdict))
-        charges = _charges(job, verdict)
-        await self._note(job, is_answered=verdict.is_answered)
-        if verdict.action in ("keep", "dead"):
-            self.health.passed()
-        if verdict.action == "keep":
-            self.run.note(job, self.name, verdict)
+        verdict, charges, kept = await self._weigh(job, verdict)
+        if kept:
             self.rate_limiter.quicken()
-            reply = StoredReply(verdict.text, verdict.finish, verdict.n_in, verdict.n_out)
-            return Settled(job, reply, verdict.extra, charges)
-        self.run.note_fault(job, self.name, verdict)
+            return kept
         if verdict.action == "retry" and await self._is_to_retry(job, verdict, charges):
             if not self.run.over.is_set():
                 await self._before_retry(job, verdict, sent_to)
             return Settled(job, charges=charges)
         return self._give_up(job, verdict, charges)
+
+    async def _weigh(self, job: Job, verdict: Verdict) -> tuple[Verdict, list[Charge], Settled | None]:
+        """The verdict on a call with what stands against it, what it is booked as, and its end if it is
+        kept.
+        """
+        verdict = job.read_whole(job.counted(verdict))
+        charges = _charges(job, verdict)
+        if verdict.is_answered:
+            await self._note(job, is_answered=True)
+        if verdict.action in ("keep", "dead"):
+            self.health.passed()
+        if verdict.action == "keep":
+            self.run.note(job, self.name, verdict)
+            reply = StoredReply(verdict.text, verdict.finish, verdict.n_in, verdict.n_out)
+            return verdict, charges, Settled(job, reply, verdict.extra, charges)
+        self.run.note_fault(job, self.name, verdict)
+        return verdict, charges, None
 
     async def _is_to_retry(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
         """Return whether to retry: while tries are left, or the endpoint is at fault; ends the run if that
@@ -268,24 +276,6 @@ class WorkerPool:
                 self._hand_on(job, answer, True)
             else:
                 self.queue.append(job)
-
-
-async def answer(run: Run, jobs: Iterable[Job]) -> None:
-    """Settle all jobs; raises the error that ended the run early."""
-    by_endpoint: dict[str, list[Job]] = {}
-    for job in jobs:
-        by_endpoint.setdefault(job.target.endpoint, []).append(job)
-    keys = {name: failures.api_key(name, run.config.p.endpoints[name]) for name in by_endpoint}
-    run.redactor = Redactor(keys.values())
-    with run.drained_on_signal(by_endpoint):
-        async with asyncio.TaskGroup() as group:
-            for name, jobs_of in by_endpoint.items():
-                group.create_task(WorkerPool(run, name, jobs_of, keys[name]).work())
-    run.report()
-    if run.was_interrupted:
-        raise KeyboardInterrupt
-    if run.error:
-        raise run.error
 
 
 def _setting_of_form(job: Job) -> str | None:
