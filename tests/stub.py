@@ -63,7 +63,9 @@ class Stub:
             "most_under_way": self.most_under_way, "last": self.last, "headers": self.headers, "pid": os.getpid(), "times": self.times,
         }  # fmt: skip
 
-    async def route(self, method: str, url: str, headers: dict, body: bytes) -> tuple[int, dict, bytes] | str | bytes:
+    async def route(
+        self, method: str, url: str, headers: dict, body: bytes
+    ) -> tuple[int, dict, bytes] | str | bytes:
         """The answer to a call, as `answer`; here everything is a completion."""
         return await self.answer(body)
 

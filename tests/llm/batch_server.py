@@ -8,7 +8,9 @@ from collections.abc import Callable
 from stub import Stub
 
 MODELS_PER_FILE = 1
-PART = re.compile(rb'name="([^"]+)"(?:; filename="([^"]+)")?\r\n(?:content-type: [^\r]+\r\n)?\r\n(.*)\Z', re.DOTALL)
+PART = re.compile(
+    rb'name="([^"]+)"(?:; filename="([^"]+)")?\r\n(?:content-type: [^\r]+\r\n)?\r\n(.*)\Z', re.DOTALL
+)
 
 
 class Refused(Exception):
@@ -40,6 +42,8 @@ class BatchStub(Stub):
         self.room: int | None = None  # requests that may be under way at once
         self.most = 50_000
         self.online = 0
+        self.refuses_files = ""  # what it says of a file when it is to be begun
+        self.paid: Counter[str] = Counter()  # by custom_id, in batches that were begun
 
     async def route(self, method: str, url: str, headers: dict, body: bytes):
         """The answer to a call, by method and path."""
@@ -47,13 +51,13 @@ class BatchStub(Stub):
         name = re.sub(r"(batch|file)-\d+", r"\1", path)
         self.requests[method, name] += 1
         before = self.trouble(method, name, self.requests[method, name])
-        if before is not None and before != "after":
+        if before is not None and before not in ("after", "after-drop"):
             return before
         try:
             answer = await self._route(method, path, url.partition("?")[2], headers, body)
         except Refused as refused:
             return refused.status, {}, json.dumps({"error": {"message": str(refused), "code": None}}).encode()
-        return (500, {}, b"gone") if before == "after" else answer
+        return {"after": (500, {}, b"gone"), "after-drop": "drop"}.get(before, answer)
 
     async def _route(self, method: str, path: str, query: str, headers: dict, body: bytes):
         match method, *path.strip("/").split("/"):
@@ -119,12 +123,25 @@ class BatchStub(Stub):
         n = self.files[asked["input_file_id"]].count(b"\n")
         n_under_way = sum(self.n_requests(one) for one in self.batches.values() if not is_over(one))
         id = f"batch-{len(self.batches)}"
-        batch = {"id": id, "object": "batch", "status": "validating", "output_file_id": None, "error_file_id": None, "errors": None, **asked}
+        batch = {
+            "id": id,
+            "object": "batch",
+            "status": "validating",
+            "output_file_id": None,
+            "error_file_id": None,
+            "errors": None,
+            **asked,
+        }
         self.batches[id] = batch
-        if self.room is not None and n + n_under_way > self.room:
-            batch["status"] = "failed"
+        if self.refuses_files or (self.room is not None and n + n_under_way > self.room):
             error = {"code": "token_limit_exceeded", "message": "Enqueued token limit reached", "line": None}
-            batch["errors"] = {"object": "list", "data": [error]}
+            if self.refuses_files:
+                error = {"code": "invalid_request", "message": self.refuses_files, "line": 1}
+            batch |= {"status": "failed", "errors": {"object": "list", "data": [error]}}
+        else:
+            self.paid.update(
+                json.loads(line)["custom_id"] for line in self.files[asked["input_file_id"]].splitlines()
+            )
         return batch
 
     def n_requests(self, batch: dict) -> int:
@@ -169,7 +186,9 @@ class BatchStub(Stub):
             if number >= n:
                 error = {"code": f"batch_{state}", "message": "not run"}
                 if self.names_the_rest:
-                    errors.append({"id": "r", "custom_id": line["custom_id"], "response": None, "error": error})
+                    errors.append(
+                        {"id": "r", "custom_id": line["custom_id"], "response": None, "error": error}
+                    )
                 continue
             status, _, body = await self.answer(json.dumps(line["body"]).encode())
             response = {"status_code": status, "request_id": "q", "body": json.loads(body)}

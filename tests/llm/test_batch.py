@@ -1,12 +1,20 @@
 """Batches: the same rows as online at half the price, whatever the server does."""
 
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
+from stub import serving
 
 from llm.asked import asking
 from llm.batch_server import BatchStub
 from llm.conftest import Running
-from stub import serving
+from llm.forked import Forked
+from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
+from truerate.llm import commands
 from truerate.llm.ask import ask, estimate
 from truerate.llm.store.responses import Store
 
@@ -30,7 +38,9 @@ def asked(layout, n: int = N) -> list:
     return ask([asking(f"n {number}") for number in range(n)], layout, label="x")
 
 
-def rows(layout, table: str = "response", columns: str = "key, text, finish, n_in, n_out, identity, request, extra"):
+def rows(
+    layout, table: str = "response", columns: str = "key, text, finish, n_in, n_out, identity, request, extra"
+):
     with Store(layout.store) as store:
         return store.query(f"SELECT {columns} FROM {table} ORDER BY 1")
 
@@ -45,7 +55,13 @@ def usd(layout) -> float:
 
 
 def test_replies_are_those_of_online_at_half_the_price(at, stub, tmp_path, monkeypatch):
-    prompts = [asking("a"), asking("b", index=1), asking("[[length]]"), asking("[[refusal]]"), asking("[[400]]")]
+    prompts = [
+        asking("a"),
+        asking("b", index=1),
+        asking("[[length]]"),
+        asking("[[refusal]]"),
+        asking("[[400]]"),
+    ]
     online = at()
     first = ask(prompts, online, label="x")
     stored = rows(online), rows(online, "dead", "key, reason, detail, attempts, identity, request")
@@ -95,35 +111,60 @@ def test_after_so_many_rounds_the_rest_is_asked_online_at_the_full_price(at, stu
 
 
 def test_lines_that_failed_for_the_moment_are_asked_again(at, stub):
-    prompts = [asking("a"), asking("[[500 x1]]"), asking("[[429 x1]]"), asking("[[empty x1]]"), asking("[[500]]")]
+    prompts = [
+        asking("a"),
+        asking("[[500 x1]]"),
+        asking("[[429 x1]]"),
+        asking("[[empty x1]]"),
+        asking("[[500]]"),
+    ]
     layout = batched(at)
     replies = ask(prompts, layout, label="x")
-    assert [reply.status for reply in replies] == ["ok"] * 4 + ["dead"] and replies[4].reason == "server_error"
+    assert [reply.status for reply in replies] == ["ok"] * 4 + ["dead"] and replies[
+        4
+    ].reason == "server_error"
     assert [stub.stub.n_requests(batch) for batch in stub.stub.batches.values()] == [5, 4]
     assert left(layout) == [[], [], []]
 
 
 def test_repeated_and_foreign_lines_count_once_and_not_at_all(at, stub, capfd):
     stub.stub.doubles = True
-    stub.stub.more_lines = [b'{"custom_id": "abc"}', b'{"custom_id": "' + b"ab" * 32 + b'", "response": {}}', b"no JSON", b"[1]"]
+    stub.stub.more_lines = [
+        b'{"custom_id": "abc"}',
+        b'{"custom_id": "' + b"ab" * 32 + b'", "response": {}}',
+        b"no JSON",
+        b"[1]",
+    ]
     layout = batched(at)
     assert {reply.status for reply in asked(layout)} == {"ok"}
     assert rows(layout, "ledger", "kind, calls") == [("reply", N)] and left(layout) == [[], [], []]
     assert f"{N} lines twice, 4 lines of other requests" in capfd.readouterr().err
 
 
+def failing(path: str, answer, *numbers: int, method: str = ""):
+    """A server's trouble: these calls of a path, or all of them, get this answer."""
+
+    def trouble(called: str, name: str, n: int):
+        is_meant = name == path and called.startswith(method) and (n in numbers or not numbers)
+        return answer if is_meant else None
+
+    return trouble
+
+
+LOOK, RESULTS = "/batches/batch", "/files/file/content"
+ERROR, HTML = (500, {}, b"oh"), (200, {}, b"<html>")
 LOST = {
-    "an upload that brings an error": lambda method, path, n: (500, {}, b"x") if path == "/files" and n < 3 else None,
-    "an answer to an upload that is lost": lambda method, path, n: "drop" if path == "/files" and n < 3 else None,
-    "a batch that was made although it says no": lambda method, path, n: "after" if (method, path) == ("POST", "/batches") and n == 1 else None,
-    "a list that cannot be read": lambda method, path, n: {("POST", 1): "after", ("GET", 1): (503, {}, b"")}.get((method, n)) if path == "/batches" else None,
-    "looks that fail": lambda method, path, n: (502, {}, b"<html>") if path == "/batches/batch" and n in (2, 3, 5, 6, 7) else None,
-    "looks without a reply": lambda method, path, n: "drop" if path == "/batches/batch" and n % 2 else None,
-    "looks that bring no JSON": lambda method, path, n: (200, {}, b"<html>") if path == "/batches/batch" and n < 4 else None,
-    "looks that bring another thing": lambda method, path, n: (200, {}, b'{"object": "list"}') if path == "/batches/batch" and n < 4 else None,
-    "a batch that is not there yet": lambda method, path, n: (404, {}, b"{}") if path == "/batches/batch" and n < 5 else None,
-    "results that cannot be had at first": lambda method, path, n: (500, {}, b"x") if path == "/files/file/content" and n < 4 else None,
-}  # fmt: skip
+    "an upload that brings an error": failing("/files", ERROR, 1, 2),
+    "an upload without a reply": failing("/files", "drop", 1, 2),
+    "a batch that is made although it says no": failing("/batches", "after", 1),
+    "a batch that is made without a reply": failing("/batches", "after-drop", 1),
+    "looks that fail": failing(LOOK, ERROR, 2, 3, 5, 6, 7),
+    "looks without a reply": failing(LOOK, "drop", 1, 3, 5),
+    "looks that bring no JSON": failing(LOOK, HTML, 1, 2, 3),
+    "looks that bring another thing": failing(LOOK, (200, {}, b'{"object": "list"}'), 1, 2),
+    "a batch that is not there yet": failing(LOOK, (404, {}, b"{}"), 1, 2, 3),
+    "results that cannot be had at first": failing(RESULTS, ERROR, 1, 2),
+}
 
 
 @pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
@@ -164,11 +205,11 @@ def test_a_server_with_little_room_gets_one_batch_after_another(at, stub):
 
 
 REFUSED = {
-    "no such thing": (lambda m, path, n: (404, {}, b'{"error": "not found"}') if path == "/files" else None, "took no batch"),
-    "a wrong key": (lambda m, path, n: (401, {}, b'{"error": "bad key"}') if path == "/batches" else None, "took no batch"),
-    "a key that is taken away": (lambda m, path, n: (401, {}, b"{}") if path == "/batches/batch" else None, "unauthorised"),
-    "never well": (lambda m, path, n: (500, {}, b"oh") if path == "/files" else None, "500: oh"),
-    "a pause of days": (lambda m, path, n: (429, {"retry-after": "90000"}, b"") if path == "/files" else None, "429"),
+    "no such thing": (failing("/files", (404, {}, b"{}")), "took no batch"),
+    "a wrong key": (failing("/batches", (401, {}, b"{}")), "took no batch"),
+    "a key that is taken away": (failing(LOOK, (401, {}, b"{}")), "unauthorised"),
+    "never well": (failing("/files", ERROR), "500: oh"),
+    "a pause of days": (failing("/files", (429, {"retry-after": "90000"}, b"")), "429"),
 }
 
 
@@ -184,14 +225,11 @@ def test_a_server_that_takes_no_batch_ends_the_run_in_one_line(at, stub, fault, 
 
 
 def test_a_refused_file_is_told_with_the_servers_words(at, stub):
-    stub.stub.created = lambda asked: {"id": "batch-0", "status": "failed", "errors": {"data": [{"message": "model not supported"}]}}
-    stub.stub.looked_at = lambda id: _async(stub.stub.created({}))
-    with pytest.raises(TruerateError, match="refused a batch of 12 requests: .*model not supported.*batch: false"):
+    stub.stub.refuses_files = "model not supported"
+    with pytest.raises(
+        TruerateError, match="refused a batch of 12 requests: .*model not supported.*batch: false"
+    ):
         asked(batched(at))
-
-
-async def _async(value):
-    return value
 
 
 def test_all_lines_refused_is_a_fault_of_the_settings(at, stub):
@@ -215,3 +253,102 @@ def test_what_a_budget_has_no_room_for_at_once_goes_into_later_batches(at, stub)
     layout = batched(at, llm={"budget_usd": 0.0005})
     assert len(asked(layout)) == N
     assert len(stub.stub.batches) > 1 and usd(layout) == pytest.approx(N * 10e-6)
+
+
+# ---- runs that end while a batch is under way --------------------------------------------------------------
+def interrupted(layout, server, n: int = N) -> None:
+    """A run that ends for a fault while its batch is under way."""
+    server.trouble = failing(LOOK, (401, {}, b"{}"))
+    with pytest.raises(TruerateError, match="unauthorised"):
+        asked(layout, n)
+    server.trouble = failing("", None)
+
+
+def test_a_batch_of_an_earlier_run_is_taken_over_and_nothing_is_sent_again(at, stub):
+    layout = batched(at)
+    interrupted(layout, stub.stub)
+    assert [row[2] for row in rows(layout, "batch", "address, state, remote")] == ["batch-0"]
+    stub.stub.states = []
+    # whatever the batch was sent by, the next run reads it: one without batches, for a part of the requests
+    some = ask([asking("n 3"), asking("n 4"), asking("new")], at(), label="x")
+    assert {reply.status for reply in some} == {"ok"} and stub.stub.online == 1
+    assert rows(layout, "batch", "state") == [("completed",)] and len(rows(layout, "lease", "key")) == 10
+    assert {reply.status for reply in asked(layout)} == {"ok"}
+    assert len(stub.stub.batches) == 1 and max(stub.stub.calls.values()) == 1
+    assert left(layout) == [[], [], []] and usd(layout) == pytest.approx(12 * 10e-6 + 20e-6)
+
+
+def test_a_batch_that_its_server_lost_is_asked_online_and_counts_as_paid(at, stub):
+    layout = batched(at)
+    interrupted(layout, stub.stub)
+    stub.stub.batches.clear()
+    assert {reply.status for reply in asked(layout)} == {"ok"}
+    assert dict(rows(layout, "ledger", "kind, calls")) == {"lost": 12, "reply": 12} and stub.stub.online == 12
+    assert left(layout) == [[], [], []]
+
+
+def test_a_batch_that_was_sent_elsewhere_ends_the_run_until_it_is_forgotten(at, stub, capsys):
+    layout = batched(at)
+    interrupted(layout, stub.stub)
+    moved = at(endpoint={"base_url": stub.url.replace("127.0.0.1", "localhost"), "batch": {"poll_s": 0}})
+    with pytest.raises(
+        TruerateError, match="12 requests are in batch truerate-.* sent to http://127.0.0.1.* --forget"
+    ) as told:
+        asked(moved)
+    commands.batches(layout, as_json=True)
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["endpoint"], row["state"], row["n_requests"], row["n_open"]) == ("stub", "validating", 12, 12)
+    assert row["batch"] in str(told.value) and row["at_server"] == "batch-0"
+    commands.batches(layout)
+    assert row["batch"] in capsys.readouterr().out
+    with pytest.raises(TruerateError, match="batch 'x' is not under way; under way: truerate-"):
+        commands.batches(layout, forget="x")
+    commands.batches(layout, forget=row["batch"])
+    assert "12 open requests count as paid" in capsys.readouterr().out
+    assert {reply.status for reply in asked(moved)} == {"ok"}
+    commands.batches(layout)
+    assert "no batch is under way" in capsys.readouterr().out and left(layout) == [[], [], []]
+
+
+def asks(send: Callable, params: Path, n: int) -> None:
+    """Send how many replies came, or the error."""
+    try:
+        send(len(asked(Layout.load(params), n)))
+    except TruerateError as error:
+        send(str(error))
+
+
+def test_killed_runs_pay_nothing_twice(at, stub, tmp_path):
+    layout, pick = batched(at, max_requests=20), random.Random(3)
+    server, n_kills = stub.stub, 0
+    while n_kills < 5:
+        seen = server.requests.total() + pick.randrange(1, 12)
+        process = Forked(asks, tmp_path / "params.yaml", 100 + 20 * n_kills)
+        while process.is_running() and server.requests.total() < seen:
+            pass
+        n_kills += process.is_running()
+        process.kill()
+    n = 100 + 20 * n_kills
+    assert {reply.status for reply in asked(layout, n)} == {"ok"}
+    assert len(server.paid) == n and max(server.paid.values()) == 1 and server.online == 0
+    assert rows(layout, "ledger", "kind, calls") == [("reply", n)] and left(layout) == [[], [], []]
+
+
+def test_two_processes_share_their_batches(at, stub, tmp_path):
+    layout = batched(at, max_requests=10)
+    one, two = (Forked(asks, tmp_path / "params.yaml", 60) for _ in range(2))
+    assert one.rest() == two.rest() == [60]
+    assert max(stub.stub.paid.values()) == 1 and left(layout) == [[], [], []]
+
+
+def test_a_clock_that_jumps_a_day_forth_or_back_loses_nothing(at, stub):
+    for hours, n_online in ((48, 12), (-48, 0)):
+        layout = batched(at, model={"identity": f"m@{hours}"})
+        interrupted(layout, stub.stub)
+        with Store(layout.store) as store:
+            store.write(
+                lambda link, hours=hours: link.execute("UPDATE batch SET at = at - ?", [3600 * hours])
+            )
+        before, stub.stub.n_before_end = stub.stub.online, 0 if n_online else None
+        assert {reply.status for reply in asked(layout)} == {"ok"}
+        assert stub.stub.online - before == n_online and left(layout) == [[], [], []]

@@ -18,6 +18,13 @@ def _dead(o) -> None:
     commands.dead(layout(), retry=o.retry, as_json=o.json, mark=ask_again_everywhere)
 
 
+@command("llm batches")
+def _batches(o) -> None:
+    from truerate.llm import commands
+
+    commands.batches(layout(), forget=o.forget, as_json=o.json)
+
+
 @command("llm export")
 def _export(o) -> None:
     from truerate.llm import commands

@@ -33,6 +33,17 @@ def dead(
     show_forgotten(n, "dead letters", boards, asks="asks", as_json=as_json)
 
 
+def batches(config: Layout, *, forget: str | None = None, as_json: bool = False) -> None:
+    """Print the batches that are under way, or forget one: its open requests count as paid and are asked anew."""
+    with Store(config.store, is_read_only=forget is None) as store:
+        if forget is None:
+            table = facts.batches(store)
+            show(table, as_json=as_json, title=str(config.store), empty="no batch is under way")
+            return
+        n = facts.forget_batch(store, forget)
+    print(f"batch {forget} is forgotten; its {n:,} open requests count as paid")
+
+
 def export(config: Layout, file: str) -> None:
     """Write all replies to one Parquet file."""
     with Store(config.store, is_read_only=True) as store:

@@ -7,12 +7,18 @@ import zlib
 import polars as pl
 
 from truerate.core.errors import SettingsError, listed
+from truerate.llm.store.batches import listed as listed_batches
+from truerate.llm.store.batches import lose
 from truerate.llm.store.responses import Store, unpacked
 from truerate.llm.transport.verdict import DEAD, RETRIED, THOUGHT_ONLY
 
 MODELS = {
     "identity": pl.String, "n_replies": pl.Int64, "n_dead": pl.Int64, "n_calls": pl.Int64, "n_lost": pl.Int64,
     "n_tokens_in": pl.Int64, "n_tokens_out": pl.Int64, "usd": pl.Float64,
+}  # fmt: skip
+BATCHES = {
+    "batch": pl.String, "endpoint": pl.String, "address": pl.String, "model": pl.String, "at_server": pl.String, "state": pl.String,
+    "n_requests": pl.Int64, "n_open": pl.Int64, "usd_open": pl.Float64, "made_at": pl.String,
 }  # fmt: skip
 LETTERS = {
     "key": pl.String, "identity": pl.String, "reason": pl.String, "detail": pl.String, "attempts": pl.Int64, "prompt": pl.String,
@@ -71,6 +77,40 @@ def _end(request: bytes) -> str:
         return str(unpacked(request)["messages"][-1]["content"])[-200:]
     except (zlib.error, ValueError, LookupError, TypeError):
         return ""
+
+
+def batches(store: Store) -> pl.DataFrame:
+    """One row per batch that is under way, oldest first: where it was sent, its names here and there, its state
+    when it was last looked at, its requests and those still open with the bound of their cost, when it was
+    made (UTC).
+    """
+    rows = [
+        (
+            f"truerate-{id:016x}",
+            endpoint,
+            address,
+            model,
+            remote,
+            state,
+            n,
+            n_open,
+            usd,
+            time.strftime("%Y-%m-%d %H:%M", time.gmtime(at)),
+        )
+        for id, endpoint, address, model, remote, state, n, at, _, n_open, usd in listed_batches(store)
+    ]
+    return pl.DataFrame(rows, schema=BATCHES, orient="row")
+
+
+def forget_batch(store: Store, name: str) -> int:
+    """Forget a batch by its name here; how many requests it left open. Raises SettingsError for an unknown
+    one.
+    """
+    names: dict[str, int] = {row["batch"]: row["n_open"] for row in batches(store).to_dicts()}
+    if name not in names:
+        raise SettingsError(f"batch {name!r} is not under way; under way: {listed(names) or 'none'}")
+    store.write(lambda link: lose(link, id=int(name.rpartition("-")[2], 16)))
+    return names[name]
 
 
 def retry_dead(store: Store, reason: str) -> int:

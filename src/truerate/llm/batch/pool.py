@@ -9,6 +9,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -183,6 +184,8 @@ class BatchPool(WorkerPool):
         in_batches: set[bytes] = set()
         for batch, is_mine in found:
             in_batches |= batch.jobs.keys()
+            for job in batch.jobs.values():
+                job.pay(batch.factor)
             if batch.address != batch.present_address:
                 self.run.fail(failures.batch_elsewhere(batch.tag, batch.address, len(batch.jobs)))
             elif not is_mine:
@@ -252,38 +255,54 @@ class BatchPool(WorkerPool):
         """Settle what a batch answered, and queue again what it left open. Raises CallFailed; what was read
         until then is stored.
         """
-        before, open_verdicts = len(batch.jobs), dict[bytes, Verdict | None]()
-        is_whole = batch.n == before + len(batch.answered)  # else some of its lines are another run's
-        n_odd = Counter[str]()
-        settled: list[Settled] = []
-        for path in status.files:
-            async for line in self.remote.lines(path):
-                key, verdict = self.remote.form.result(line, batch.jobs)
-                if key not in batch.jobs:
-                    n_odd["twice" if key in batch.answered else "of other requests"] += 1
-                elif key is not None and verdict and verdict.action == "keep":
-                    settled.append(await self._settled(batch, key, verdict))
-                elif key is not None:
-                    open_verdicts[key] = verdict
-                if len(settled) >= CHUNK:
-                    settled = await self._store(batch, settled)
-                    if self.run.over.is_set():
-                        return
-        if status.error and not (settled or batch.answered or open_verdicts):
+        n = len(batch.jobs) + len(batch.answered)
+        verdicts, odd = await self._store_replies(batch, status)
+        if self.run.over.is_set():
+            return
+        if status.error and not (batch.answered or verdicts):
             return await self._refused(batch, status)
-        left = [job for key, job in batch.jobs.items() if open_verdicts.get(key) is None]
-        for key in open_verdicts.keys() & batch.jobs.keys():
-            if (verdict := open_verdicts[key]) is not None:
-                entry = await self._settled(batch, key, verdict)
-                settled.append(entry)
-                if verdict.action == "retry":
-                    left.append(entry.job)
+        left = [job for key, job in batch.jobs.items() if key not in verdicts]
+        settled = []
+        for key, verdict in verdicts.items():
+            settled.append(await self._settled(batch, key, verdict))
+            if verdict.action == "retry":
+                left.append(settled[-1].job)
         if is_given_up:  # nobody knows what it will cost
             settled += [Settled(job, charges=[job.lost()]) for job in batch.jobs.values()]
         await self._store(batch, settled)
         await self._close(batch, status, left, is_given_up=is_given_up)
-        odd = "".join(f", {n:,} lines {what}" for what, n in n_odd.items() if is_whole)
-        self._say(batch, f"{status.state}: {before - len(left):,} of {before:,} requests are settled{odd}")
+        notes = "".join(f", {number:,} lines {what}" for what, number in odd.items())
+        is_whole = n == batch.n  # else some of its lines are those of another run
+        self._say(
+            batch,
+            f"{status.state}: {n - len(left):,} of {n:,} requests are settled{notes if is_whole else ''}",
+        )
+
+    async def _store_replies(self, batch: Batch, status: Status) -> tuple[dict[bytes, Verdict], Counter[str]]:
+        """Store the replies of a batch as they are read; the verdicts on other requests that it asked, and the
+        numbers of lines that are of no use.
+        """
+        verdicts: dict[bytes, Verdict] = {}
+        odd: Counter[str] = Counter()
+        settled: list[Settled] = []
+        try:
+            for path in status.files:
+                async with aclosing(self.remote.lines(path)) as lines:
+                    async for line in lines:
+                        key, verdict = self.remote.form.result(line, batch.jobs)
+                        if key is None or key not in batch.jobs:
+                            odd["twice" if key in batch.answered else "of other requests"] += 1
+                        elif verdict and verdict.action == "keep":
+                            settled.append(await self._settled(batch, key, verdict))
+                        elif verdict:
+                            verdicts[key] = verdict
+                        if len(settled) >= CHUNK:
+                            settled = await self._store(batch, settled)
+                        if self.run.over.is_set():
+                            break
+        finally:
+            await self._store(batch, settled)
+        return {key: verdict for key, verdict in verdicts.items() if key in batch.jobs}, odd
 
     async def _settled(self, batch: Batch, key: bytes, verdict: Verdict) -> Settled:
         """The end of a request by a line of results; neither answer nor dead letter where it is to be asked
@@ -324,6 +343,7 @@ class BatchPool(WorkerPool):
             if is_late or job.attempts >= self.settings.rounds or not self.endpoint.batch:
                 self._ask_online(job)
             else:
+                job.pay(job.target.factor)
                 self.waiting.append(job)
 
     async def _refused(self, batch: Batch, status: Status) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -68,7 +68,7 @@ class Remote:
         """Ask that no more of it be begun. Raises CallFailed."""
         await self._call("POST", filled(self.form.spec["cancel"], id=quote(id, safe="/")), b"")
 
-    async def lines(self, path: str) -> AsyncIterator[bytes]:
+    async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
         """The lines of a file of results. Raises CallFailed, also in the midst of it."""
         try:
             async with self.client.opened("GET", path) as response:

@@ -22,13 +22,13 @@ NEW, SENDING = (
     "new",
     "sending",
 )  # not sent; perhaps sent: the server knows. Any other state is the server's word
-COLUMNS = "id, endpoint, address, model, remote, state, n, at"
+COLUMNS = "id, endpoint, address, model, remote, state, n, at, factor"
 
 
 @dataclass(slots=True)
 class Batch:
     """A file of requests to one model. `remote`: its name at the server, None until that has answered; `at`:
-    when it was made, epoch seconds; `jobs`: those of this run that have no answer yet; `answered`: the keys of
+    when it was made, epoch seconds; `factor`: of the price; `jobs`: those of this run that have no answer yet; `answered`: the keys of
     those that had one in this run.
     """
 
@@ -40,6 +40,7 @@ class Batch:
     state: str = NEW
     n: int = 0
     at: float = 0.0
+    factor: float = 1.0
     jobs: dict[bytes, Job] = field(default_factory=dict)
     answered: set[bytes] = field(default_factory=set)
 
@@ -47,7 +48,8 @@ class Batch:
     def new(cls, job: Job) -> "Batch":
         """An empty batch for requests like this one."""
         target = job.target
-        return cls(secrets.randbits(62), target.endpoint, target.address, target.model, at=time.time())
+        at, factor = time.time(), target.factor
+        return cls(secrets.randbits(62), target.endpoint, target.address, target.model, at=at, factor=factor)
 
     @property
     def present_address(self) -> str:
@@ -69,8 +71,19 @@ def open_batch(
     owner = replace(holder, id=batch.id)
     outcomes: dict[bytes, Outcome] = {}
     link.execute(
-        f"INSERT INTO batch ({COLUMNS}, holder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [batch.id, batch.endpoint, batch.address, batch.model, None, NEW, 0, batch.at, holder.id],
+        f"INSERT INTO batch ({COLUMNS}, holder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            batch.id,
+            batch.endpoint,
+            batch.address,
+            batch.model,
+            None,
+            NEW,
+            0,
+            batch.at,
+            batch.factor,
+            holder.id,
+        ],
     )
     for some in chunks(jobs):
         outcomes |= claim(link, owner, some, limits, n_free=len(some))

@@ -50,7 +50,7 @@ CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REA
 HOLDERS = """
 CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY, endpoint TEXT, want INTEGER, beat REAL, ttl REAL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, endpoint TEXT, address TEXT, model TEXT, remote TEXT, state TEXT,
-                                  n INTEGER, at REAL, holder INTEGER) WITHOUT ROWID;
+                                  n INTEGER, at REAL, factor REAL, holder INTEGER) WITHOUT ROWID;
 """
 Result = TypeVar("Result")
 
