@@ -61,7 +61,7 @@ class Form:
         if not (isinstance(id, str) and id and isinstance(state, str)):
             raise ValueError("no id and state of a batch stand in it")
         results = spec["results"]
-        names = [at(value, place) for place in results["files"]]
+        names = [at(value, path) for path in results["files"]]
         files = [
             filled(results["path"], file=quote(name, safe=""))
             for name in names
@@ -88,11 +88,11 @@ class Form:
         return Result(key, judge_line(code, body, line, accept_length=jobs[key].keeps_cut))
 
 
-def at(value: object, place: str | None) -> Any:
-    """What stands at a place told by dots, None where there is nothing."""
-    for name in place.split(".") if place else ():
+def at(value: object, path: str | None) -> Any:
+    """The value at a path with dots, None where there is nothing."""
+    for name in path.split(".") if path else ():
         value = value.get(name) if isinstance(value, dict) else None
-    return value if place else None
+    return value if path else None
 
 
 def filled(template: Any, **values: Any) -> Any:

@@ -180,9 +180,9 @@ class BatchPool(WorkerPool):
         """Look after batches that have some of the jobs and that nobody looks after; the others wait on, or
         are asked online where this endpoint has no batches any more.
         """
-        found = await self.run.store.do(partial(stored.take_over, jobs=jobs, holder=self.leases.holder))
+        batches = await self.run.store.do(partial(stored.take_over, jobs=jobs, holder=self.leases.holder))
         in_batches: set[bytes] = set()
-        for batch, is_mine in found:
+        for batch, is_mine in batches:
             in_batches |= batch.jobs.keys()
             for job in batch.jobs.values():
                 job.pay(batch.factor)
