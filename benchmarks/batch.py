@@ -138,7 +138,10 @@ def costs(n: int, n_online: int) -> str:
         "way": "the batch's way to the server and back: lookups, leases, lines, upload, results, checks",
         "stored": "the same requests again, all stored",
     }
-    lines = [f"| {name} | {spent[key]:,.0f} | {100 * spent[key] / spent['online']:.1f} |" for key, name in names.items()]
+    lines = [
+        f"| {name} | {spent[key]:,.0f} | {100 * spent[key] / spent['online']:.1f} |"
+        for key, name in names.items()
+    ]
     head = ["| CPU per request | µs | % of online |", "| --- | --- | --- |"]
     return "\n".join([*head, *lines])
 
@@ -165,7 +168,9 @@ def kills(n_kills: int, n: int = 2000) -> str:
         asked(config, requests(n, words=5))
         with Store(config.store) as store:
             booked = dict(store.query("SELECT kind, SUM(calls) FROM ledger GROUP BY kind"))
-            left = [store.query(f"SELECT COUNT(*) FROM {table}")[0][0] for table in ("lease", "holder", "batch")]
+            left = [
+                store.query(f"SELECT COUNT(*) FROM {table}")[0][0] for table in ("lease", "holder", "batch")
+            ]
     twice = sum(count > 1 for count in server.paid.values())
     head = "| kills | requests | begun by the server in batches | twice | online | booked | leases, runs and batches left |"
     row = f"| {n_done} | {n:,} | {server.paid.total():,} | {twice} | {server.online} | {booked} | {left} |"

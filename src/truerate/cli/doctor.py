@@ -11,7 +11,6 @@ from pathlib import Path
 
 from truerate.cli.command import needed_extra
 from truerate.config.layout import Layout, store_path
-from truerate.config.models import OPENAI
 from truerate.core.errors import TruerateError
 from truerate.core.process.project import PARAMS
 from truerate.pipeline.checks.project import unusable as refusal_of_dvc
@@ -46,7 +45,7 @@ def examine(config: Layout | None, ask: str | None = None) -> list[dict[str, str
         if endpoint.launch:
             rows.append(_row("endpoint", name, UNKNOWN, "started by the flow when needed"))
         else:
-            rows.append(_reach(name, endpoint.base_url or OPENAI, endpoint.api_key_env))
+            rows.append(_reach(name, endpoint.url, endpoint.api_key_env))
     return [*rows, _store()]
 
 

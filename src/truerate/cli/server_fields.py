@@ -16,7 +16,7 @@ from typing import Any
 
 from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
-from truerate.config.models import OPENAI, Endpoint
+from truerate.config.models import Endpoint
 from truerate.core.errors import EndpointError
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.text import clean
@@ -82,9 +82,7 @@ def tried(config: Layout, alias: str) -> list[Answer]:
     model = config.p.model(alias)
     endpoint = config.p.endpoints[model.endpoint]
     api_key(model.endpoint, endpoint)  # raises where it is not set: every field would be called refused
-    launching = (
-        launched(config, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
-    )
+    launching = launched(config, model.endpoint) if endpoint.launch else nullcontext(endpoint.url)
     with launching as url:
         answers = [_field(url, endpoint, model.model, name, FIELDS[name]) for name in (LIMIT, OTHER_LIMIT)]
         _raise_if_turned_away(answers, alias, endpoint)

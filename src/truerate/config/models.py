@@ -28,7 +28,11 @@ from truerate.core.keys import digest
 Setting = float | int | str | bool | list[object] | dict[str, object]
 Price = Annotated[Number, Field(ge=0, le=10**6)]
 
-OPENAI = "https://api.openai.com/v1"
+ADDRESSES = {  # by protocol
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta",
+}
 
 
 # What a request says itself: an extra that said it again would ask something else under the same key.
@@ -58,7 +62,7 @@ class Batch(Block):
 
 
 class Endpoint(Block):
-    """An OpenAI-compatible server; default: OpenAI's. `timeout_s`: of one attempt, null: `llm`'s. `batch`:
+    """A server; default: that of who made its protocol (`api`), OpenAI's. `timeout_s`: of one attempt, null: `llm`'s. `batch`:
     true or the settings of its batch API.
     """
 
@@ -76,6 +80,7 @@ class Endpoint(Block):
     is_simulated: bool = False
     rpm: Size | None = None
     batch: Batch | None = None
+    api: Literal["openai", "anthropic", "gemini"] = "openai"
 
     @field_validator("batch", mode="before")
     @classmethod
@@ -111,11 +116,16 @@ class Endpoint(Block):
         return self
 
     @property
+    def url(self) -> str:
+        """The base of its address, by default that of who made its protocol."""
+        return self.base_url or ADDRESSES[self.api]
+
+    @property
     def address(self) -> str:
         """Where it is asked, as dead letters store it: host and path, or the launch command's digest."""
         if self.launch:
             return f"launch {digest(launch=self.launch)}"
-        parts = urlsplit(self.base_url or OPENAI)
+        parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 

@@ -134,6 +134,8 @@ def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
     """
     deciding_nothing = {"backbones": {"resources"}, "endpoints": {"batch"}}
     left_out = {"boards": {"settings", "sizes"}, **deciding_nothing}.get(block, set())
+    if block == "endpoints" and entry["api"] == "openai":
+        left_out.add("api")
     if block == "boards" and entry["has_detectors"]:
         left_out.add("has_detectors")
     later = {"sources": ("errata", "knowledge", "answers"), "models": ("base",)}

@@ -1,5 +1,6 @@
 """The batch APIs as data (`forms.yaml`): what is sent, and where in a reply stands what."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,18 +13,22 @@ import orjson
 from truerate.core.data_files import read_data
 from truerate.core.lenient import loads
 from truerate.llm.store.jobs import Job
+from truerate.llm.transport.apis import Api, at, filled
 from truerate.llm.transport.policy import judge_line
 from truerate.llm.transport.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A batch as its server shows it. `files`: where its results lie, as paths below the address."""
+    """A batch as its server shows it. `files`: where its results lie, as paths below the address; `lines`: those
+    that stand in it.
+    """
 
     id: str
     state: str
     is_ended: bool
     files: tuple[str, ...] = ()
+    lines: tuple[bytes, ...] = ()
     error: str = ""
 
 
@@ -37,22 +42,25 @@ class Result(NamedTuple):
 class Form:
     """One of the APIs."""
 
-    def __init__(self, spec: Mapping[str, Any]):
-        self.spec = spec
-        head, rest = orjson.dumps(spec["line"]).split(b'"$key"')
-        middle, end = rest.split(b'"$body"')
+    def __init__(self, name: str):
+        self.spec: dict[str, Any] = read_data(Path(__file__).with_name("forms.yaml"), dict)[name]
+        self.api = Api.of(name)
+        spec = self.spec
+        head, mark, middle, _, end = re.split(rb'("\$key"|"\$body")', orjson.dumps(spec["line"]))
+        self._is_key_first = mark == b'"$key"'
         self._line = head, middle, end + b"\n"
 
     @classmethod
     @cache
     def of(cls, name: str) -> "Form":
         """The form of this name."""
-        return cls(read_data(Path(__file__).with_name("forms.yaml"), dict)[name])
+        return cls(name)
 
     def line(self, key: str, body: bytes) -> bytes:
-        """A request as a line of the file."""
-        head, middle, end = self._line
-        return b'%b"%b"%b%b%b' % (head, key.encode(), middle, body, end)
+        """A request, in OpenAI's protocol, as a line of the file."""
+        key_and_body = (b'"%b"' % key.encode(), self.api.body(body))
+        values = key_and_body if self._is_key_first else key_and_body[::-1]
+        return b"%b%b%b%b%b" % (self._line[0], values[0], self._line[1], values[1], self._line[2])
 
     def status(self, value: Mapping[str, Any]) -> Status:
         """A batch of the server's JSON. Raises ValueError where it has no id or state."""
@@ -60,16 +68,20 @@ class Form:
         id, state = at(value, spec["id"]), at(value, spec["state"])
         if not (isinstance(id, str) and id and isinstance(state, str)):
             raise ValueError("no id and state of a batch stand in it")
-        results = spec["results"]
-        names = [at(value, path) for path in results["files"]]
+        results, is_ended = spec["results"], state in spec["ended"]
+        names = [at(value, path) for path in results.get("files", ["id"])]
         files = [
             filled(results["path"], file=quote(name, safe=""))
             for name in names
-            if isinstance(name, str) and name
+            if isinstance(name, str) and name and is_ended and "path" in results
         ]
+        inline = next(
+            (rows for path in results.get("inline", ()) if isinstance(rows := at(value, path), list)), []
+        )
         errors = at(value, spec["errors"])
         error = orjson.dumps(errors).decode() if errors else ""
-        return Status(id, state, state in spec["ended"], tuple(files), error)
+        lines = tuple(map(orjson.dumps, inline))
+        return Status(id, state, is_ended, tuple(files), lines, error)
 
     def result(self, line: bytes, jobs: Mapping[bytes, Job]) -> Result:
         """A line of results, judged if it is one of the jobs. A line that cannot be read has no key."""
@@ -82,28 +94,6 @@ class Form:
         if key not in jobs or at(value, spec["why"]) in spec["unasked"]:
             return Result(key, None)
         status, body, error = (at(value, spec[name]) for name in ("status", "body", "error"))
-        if not body:
-            body = {"error": error}
+        body = self.api.completion(body) if body else {"error": error}
         code = status if isinstance(status, int) else 200
         return Result(key, judge_line(code, body, line, accept_length=jobs[key].keeps_cut))
-
-
-def at(value: object, path: str | None) -> Any:
-    """The value at a path with dots, None where there is nothing."""
-    for name in path.split(".") if path else ():
-        value = value.get(name) if isinstance(value, dict) else None
-    return value if path else None
-
-
-def filled(template: Any, **values: Any) -> Any:
-    """A template with its `$name`s filled in; one that stands alone takes a value of any kind."""
-    if isinstance(template, dict):
-        return {name: filled(inner, **values) for name, inner in template.items()}
-    if not isinstance(template, str):
-        return template
-    for name, value in values.items():
-        if template == f"${name}":
-            return value
-        if f"${name}" in template:
-            template = template.replace(f"${name}", str(value))
-    return template

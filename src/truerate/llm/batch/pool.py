@@ -54,7 +54,7 @@ class BatchPool(WorkerPool):
 
     async def _send_all(self) -> None:
         """All in batches, then what these left open one by one."""
-        self.remote = Remote(self.client, Form.of("openai"), self.settings.window)
+        self.remote = Remote(self.client, Form.of(self.endpoint.api), self.settings.window)
         while (self.waiting or self.under_way) and not self._is_over():
             await self._open()
             for batch in list(self.under_way):
@@ -194,12 +194,7 @@ class BatchPool(WorkerPool):
                 self.under_way.append(batch)
                 self._say(batch, f"{len(batch.jobs):,} requests of an earlier run are waited for")
             else:
-                line, target = self.remote.form.line, next(iter(batch.jobs.values())).target
-                lines = [
-                    line(key.hex(), target.body(job.target.payload(job.request)))
-                    for key, job in batch.jobs.items()
-                ]
-                await self._submit(batch, lines, is_unsure=batch.state == stored.SENDING)
+                await self._submit(batch, self._lines(batch), is_unsure=batch.state == stored.SENDING)
         for job in jobs:
             if job.key not in in_batches:
                 self.waiting.append(job) if self.endpoint.batch else self._ask_online(job)
@@ -259,6 +254,9 @@ class BatchPool(WorkerPool):
         verdicts, odd = await self._store_replies(batch, status)
         if self.run.over.is_set():
             return
+        is_whole = n == batch.n  # else some of its lines are those of another run
+        if is_whole and odd["of other requests"] and not odd.pop("of its requests", 0):
+            return await self._mistaken(batch)
         if status.error and not (batch.answered or verdicts):
             return await self._refused(batch, status)
         left = [job for key, job in batch.jobs.items() if key not in verdicts]
@@ -272,7 +270,6 @@ class BatchPool(WorkerPool):
         await self._store(batch, settled)
         await self._close(batch, status, left, is_given_up=is_given_up)
         notes = "".join(f", {number:,} lines {what}" for what, number in odd.items())
-        is_whole = n == batch.n  # else some of its lines are those of another run
         self._say(
             batch,
             f"{status.state}: {n - len(left):,} of {n:,} requests are settled{notes if is_whole else ''}",
@@ -286,23 +283,45 @@ class BatchPool(WorkerPool):
         odd: Counter[str] = Counter()
         settled: list[Settled] = []
         try:
-            for path in status.files:
-                async with aclosing(self.remote.lines(path)) as lines:
-                    async for line in lines:
-                        key, verdict = self.remote.form.result(line, batch.jobs)
-                        if key is None or key not in batch.jobs:
-                            odd["twice" if key in batch.answered else "of other requests"] += 1
-                        elif verdict and verdict.action == "keep":
-                            settled.append(await self._settled(batch, key, verdict))
-                        elif verdict:
-                            verdicts[key] = verdict
-                        if len(settled) >= CHUNK:
-                            settled = await self._store(batch, settled)
-                        if self.run.over.is_set():
-                            break
+            async with aclosing(self.remote.results(status)) as lines:
+                async for line in lines:
+                    key, verdict = self.remote.form.result(line, batch.jobs)
+                    if key is None or key not in batch.jobs:
+                        odd["twice" if key in batch.answered else "of other requests"] += 1
+                        continue
+                    odd["of its requests"] += 1
+                    if verdict and verdict.action == "keep":
+                        settled.append(await self._settled(batch, key, verdict))
+                    elif verdict:
+                        verdicts[key] = verdict
+                    if len(settled) >= CHUNK:
+                        settled = await self._store(batch, settled)
+                    if self.run.over.is_set():
+                        break
         finally:
             await self._store(batch, settled)
         return {key: verdict for key, verdict in verdicts.items() if key in batch.jobs}, odd
+
+    async def _mistaken(self, batch: Batch) -> None:
+        """A batch whose results are of other requests alone: not ours where its server keeps no names, so ours
+        is looked for again; else the run ends, for nobody knows what was answered.
+        """
+        self.under_way.remove(batch)
+        batch.others.add(batch.remote or "")
+        if self.remote.form.spec["list"]["tag"]:
+            what = f"endpoint {self.name!r}: batch {batch.tag} ({batch.remote}) has results of other requests alone"
+            hint = f"`truerate llm batches --forget {batch.tag}` has its {batch.n:,} requests asked anew"
+            self.run.fail(EndpointError(f"{what}; {hint}; {failures.KEPT}"))
+        else:
+            await self._submit(batch, self._lines(batch), is_unsure=True)
+
+    def _lines(self, batch: Batch) -> list[bytes]:
+        """The lines of a batch's requests."""
+        line = self.remote.form.line
+        return [
+            line(key.hex(), job.target.body(job.target.payload(job.request)))
+            for key, job in batch.jobs.items()
+        ]
 
     async def _settled(self, batch: Batch, key: bytes, verdict: Verdict) -> Settled:
         """The end of a request by a line of results; neither answer nor dead letter where it is to be asked

@@ -3,6 +3,8 @@
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -10,13 +12,15 @@ import httpx2
 import orjson
 
 from truerate.core.lenient import loads
-from truerate.llm.batch.forms import Form, Status, at, filled
+from truerate.llm.batch.forms import Form, Status
 from truerate.llm.store.batches import Batch
+from truerate.llm.transport.apis import at, filled
 from truerate.llm.transport.client import ERROR_BYTES, LARGEST, Client
 from truerate.llm.transport.policy import judge
 from truerate.llm.transport.verdict import Verdict, short
 
 TRANSFER_S = 3600.0  # within which a file must have gone up
+SKEW_S = 60.0  # by which a server's clock may be behind
 PAGES = 20  # of the list of batches, in which one is looked for
 
 
@@ -37,27 +41,35 @@ class Remote:
     async def create(self, batch: Batch, lines: list[bytes]) -> Status:
         """Send a batch's requests and have the server begin it. Raises CallFailed."""
         spec, values = self.form.spec, {"window": self.window, "tag": batch.tag, "model": batch.model}
-        upload = spec["upload"]
-        body, kind = multipart(upload["fields"], f"{batch.tag}.jsonl", lines)
-        value = await self._call("POST", upload["path"], body, kind=kind, within=TRANSFER_S)
-        if not isinstance(file := at(value, upload["id"]), str):
-            raise CallFailed(_odd("the server names no file"))
-        create = orjson.dumps(filled(spec["create"]["body"], file=file, **values))
-        return self._status(await self._call("POST", filled(spec["create"]["path"], **values), create))
+        if upload := spec["upload"]:
+            body, kind = multipart(upload["fields"], f"{batch.tag}.jsonl", lines)
+            value = await self._call("POST", upload["path"], body, kind=kind, within=TRANSFER_S)
+            if not isinstance(file := at(value, upload["id"]), str):
+                raise CallFailed(_odd("the server names no file"))
+            values["file"] = file
+        create = orjson.dumps(filled(spec["create"]["body"], **values))
+        if not upload:
+            create = create.replace(b'"$lines"', b"[%b]" % b",".join(lines))
+        path = filled(spec["create"]["path"], **values)
+        return self._status(await self._call("POST", path, create, within=TRANSFER_S))
 
     async def find(self, batch: Batch) -> Status | None:
-        """The batch, if the server has one of its name. Raises CallFailed."""
+        """The batch, if the server has one of its name, or, where it keeps no names, one that may be it and is
+        none of `batch.others`. Raises CallFailed.
+        """
         spec = self.form.spec["list"]
         path = spec["path"]
         for _ in range(PAGES):
             page = await self._call("GET", path)
             rows = [row for row in at(page, spec["rows"]) or () if isinstance(row, dict)]
             for row in rows:
-                if at(row, spec["tag"]) == batch.tag:
-                    return self._status(row)
-            if not rows or not at(page, spec["more"]):
+                is_it = at(row, spec["tag"]) == batch.tag if spec["tag"] else _may_be(row, spec, batch)
+                if is_it and (status := self._status(row)).id not in batch.others:
+                    return status
+            if not rows or not (more := at(page, spec["more"])):
                 break
-            path = spec["path"] + filled(spec["next"], id=quote(self._status(rows[-1]).id, safe=""))
+            following = {"last": self._status(rows[-1]).id, "more": str(more)}
+            path = spec["path"] + filled(spec["next"], **{k: quote(v, safe="") for k, v in following.items()})
         return None
 
     async def look(self, id: str) -> Status:
@@ -67,6 +79,15 @@ class Remote:
     async def cancel(self, id: str) -> None:
         """Ask that no more of it be begun. Raises CallFailed."""
         await self._call("POST", filled(self.form.spec["cancel"], id=quote(id, safe="/")), b"")
+
+    async def results(self, status: Status) -> AsyncGenerator[bytes, None]:
+        """The lines of all results of a batch. Raises CallFailed, also in the midst of it."""
+        for line in status.lines:
+            yield line
+        for path in status.files:
+            async with aclosing(self.lines(path)) as lines:
+                async for line in lines:
+                    yield line
 
     async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
         """The lines of a file of results. Raises CallFailed, also in the midst of it."""
@@ -124,6 +145,17 @@ class Remote:
             return self.form.status(value)
         except ValueError as error:
             raise CallFailed(_odd(str(error))) from None
+
+
+def _may_be(row: dict[str, Any], spec: dict[str, Any], batch: Batch) -> bool:
+    """Return whether a batch without a name has as many requests as this one, and is not older."""
+    counts = at(row, spec["counts"])
+    numbers = [n for n in counts.values() if isinstance(n, int)] if isinstance(counts, dict) else []
+    try:
+        made = datetime.fromisoformat(at(row, spec["at"])).timestamp()
+    except (TypeError, ValueError):
+        return False
+    return sum(numbers) == batch.n and made > batch.at - SKEW_S
 
 
 async def _whole(response: httpx2.Response, most: int) -> bytes:

@@ -29,7 +29,7 @@ COLUMNS = "id, endpoint, address, model, remote, state, n, at, factor"
 class Batch:
     """A file of requests to one model. `remote`: its name at the server, None until that has answered; `at`:
     when it was made, epoch seconds; `factor`: of the price; `jobs`: those of this run that have no answer yet; `answered`: the keys of
-    those that had one in this run.
+    those that had one in this run; `others`: batches at the server that are known to be others.
     """
 
     id: int
@@ -43,6 +43,7 @@ class Batch:
     factor: float = 1.0
     jobs: dict[bytes, Job] = field(default_factory=dict)
     answered: set[bytes] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
 
     @classmethod
     def new(cls, job: Job) -> "Batch":

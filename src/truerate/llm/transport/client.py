@@ -14,6 +14,7 @@ import openai
 from aiohttp.http_exceptions import HttpProcessingError
 
 from truerate.core.redaction import Redactor
+from truerate.llm.transport.apis import Api
 from truerate.llm.transport.policy import judge
 from truerate.llm.transport.verdict import Verdict, short
 
@@ -62,15 +63,16 @@ class TooLarge(Exception):
 
 
 class Client:
-    """Sends bodies to the chat completions of one endpoint, and what else is asked of it (`opened`).
+    """Sends requests to the chat completions of one endpoint, and what else is asked of it (`opened`).
 
     The `openai` client makes the headers and its aiohttp client sends; its `post` alone, which makes headers,
     address and options anew for each call, takes twice the time of all that is done here.
     """
 
-    def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
+    def __init__(self, url: str, key: str, *, limit: int, timeout_s: float, api: str = "openai"):
         self.timeout_s = timeout_s
         self._redactor = Redactor([key])
+        self.api = Api.of(api)
         timeout = httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None)
         self._http = openai.DefaultAioHttpClient(
             follow_redirects=False,
@@ -78,7 +80,7 @@ class Client:
             limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
         )
         client = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0, http_client=self._http)
-        headers = {**client.default_headers, **client.auth_headers}
+        headers = {**client.default_headers, **(self.api.headers(key) or client.auth_headers)}
         self._headers = httpx2.Headers({k: text for k, text in headers.items() if isinstance(text, str)})
         self._options = {"timeout": timeout.as_dict()}
         self.move(url)
@@ -86,7 +88,7 @@ class Client:
     def move(self, url: str) -> None:
         """Send to another address from now on. The address is not parsed anew for every call."""
         self._base = url.rstrip("/")
-        self._url = httpx2.URL(f"{self._base}/chat/completions")
+        self._urls = dict[str, httpx2.URL]()
 
     @asynccontextmanager
     async def opened(
@@ -116,35 +118,38 @@ class Client:
         """A body without the endpoint's key."""
         return self._redactor.body(body, is_error=is_error)
 
-    async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
-        """The verdict on one call; `timeout_s` bounds the whole of it, and no fault of a reply raises."""
+    async def send(self, body: bytes, *, model: str, accept_length: bool) -> Verdict:
+        """The verdict on one call with a request to this model, in OpenAI's protocol; `timeout_s` bounds the
+        whole of it, and no fault of a reply raises.
+        """
+        if model not in self._urls:
+            self._urls[model] = httpx2.URL(f"{self._base}{self.api.path(model)}")
         try:
             async with asyncio.timeout(self.timeout_s):
-                response, reply = await self._post(body)
+                response, reply = await self._post(self._urls[model], self.api.body(body))
         except TooLarge as error:
             return Verdict("dead", "too_large", str(error), is_charged=True)
         # what a broken server makes the packages below raise is no list that one could write down
         except Exception as error:
             return self.failure(error)
         reply = self.redacted(reply, is_error=not response.is_success)
+        reply = self.api.reply(reply) if response.is_success else reply
         return judge(response.status_code, response.headers, reply, accept_length=accept_length)
 
-    async def _post(self, body: bytes) -> tuple[httpx2.Response, bytes]:
+    async def _post(self, url: httpx2.URL, body: bytes) -> tuple[httpx2.Response, bytes]:
         """The response and its body; over a new connection if a kept one was closed unused."""
         try:
-            return await self._post_once(body)
+            return await self._post_once(url, body)
         except (httpx2.TransportError, aiohttp.ClientError) as error:
             if not was_unsent(error):
                 raise
-        return await self._post_once(body)
+        return await self._post_once(url, body)
 
-    async def _post_once(self, body: bytes) -> tuple[httpx2.Response, bytes]:
+    async def _post_once(self, url: httpx2.URL, body: bytes) -> tuple[httpx2.Response, bytes]:
         """The response and its body, unpacked, of an error its beginning alone. Raises TooLarge for a reply:
         a small packed one can grow without end.
         """
-        request = httpx2.Request(
-            "POST", self._url, headers=self._headers, content=body, extensions=self._options
-        )
+        request = httpx2.Request("POST", url, headers=self._headers, content=body, extensions=self._options)
         response = await self._http.send(request, stream=True)
         parts, size, most = [], 0, LARGEST if response.is_success else ERROR_BYTES
         try:

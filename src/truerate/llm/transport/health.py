@@ -130,7 +130,8 @@ class Health:
                 return False
             limits = {name: PROBE_TOKENS for name in LIMITS if name in job.request.params}
             probe = replace(job.request, messages=PROBE, params={**job.request.params, **limits}, form=None)
-            verdict = await client.send(job.target.body(job.target.payload(probe)), accept_length=True)
+            body = job.target.body(job.target.payload(probe))
+            verdict = await client.send(body, model=job.target.model, accept_length=True)
             if verdict.n_in is not None and verdict.n_out is not None:
                 charges.append(job.charge("waste", verdict.n_in, verdict.n_out))
             if verdict.action in ("keep", "dead"):

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from truerate.config.layout import Layout
-from truerate.config.models import OPENAI
 from truerate.core.errors import EndpointError, SettingsError
 from truerate.core.text import clean
 from truerate.llm.transport import supervise
@@ -263,7 +262,7 @@ class EndpointAddress:
         self._endpoint = config.p.endpoints[name]
         self._server: ServerHandle | None = None
         self._lock = asyncio.Lock()
-        self.url = self._endpoint.base_url or OPENAI
+        self.url = self._endpoint.url
 
     async def find(self) -> str:
         """The address; a launched server is started or joined. Raises TruerateError if it fails."""

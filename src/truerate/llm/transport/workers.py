@@ -64,7 +64,9 @@ class WorkerPool:
             with announced_wait(f"the server of endpoint {self.name!r} starts; {within}"):
                 url = await starting
             limit = self.endpoint.concurrency
-            self.client = client = Client(url, self.key, limit=limit, timeout_s=self.timeout_s)
+            self.client = client = Client(
+                url, self.key, limit=limit, timeout_s=self.timeout_s, api=self.endpoint.api
+            )
             self.waits.moved()  # nothing could be asked before
             async with self.leases:
                 await self._send_all()
@@ -169,7 +171,7 @@ class WorkerPool:
                 return Settled(job)
             sent_to = self.address.url
             body = job.target.body(job.target.payload(job.request))
-            verdict = await self.client.send(body, accept_length=job.keeps_cut)
+            verdict = await self.client.send(body, model=job.target.model, accept_length=job.keeps_cut)
         finally:
             self.rate_limiter.done()
         job.attempts += 1
