@@ -141,7 +141,7 @@ def test_the_sample_browser_shows_open_tasks_whole_and_the_others_as_ids(mixed, 
     at, folder = mixed
     monkeypatch.chdir(folder)
     told, page = browser_of(at, is_partial=True)
-    assert [board.name for board in page["shown"]] == ["mixed", "mixed-ids"]
+    assert [name for name, _ in page["shown"]] == ["mixed", "mixed-ids"]
     assert [board.name for board in page["named"]] == ["mixed-ids"] and page["closed"] == []
     whole, ids = (
         "\n".join(text for path, text in told.items() if path.startswith(f"samples/{name}/"))

@@ -32,7 +32,11 @@ def layout(at, api: str, *, batch: dict | None = None, **more):
 
 
 PROMPTS = [
-    Request("m", ({"role": "system", "content": "Be short."}, {"role": "user", "content": "one"}), {"max_tokens": 9, "seed": 3, "stop": "\n"}),
+    Request(
+        "m",
+        ({"role": "system", "content": "Be short."}, {"role": "user", "content": "one"}),
+        {"max_tokens": 9, "seed": 3, "stop": "\n"},
+    ),
     Request("m", tuple({"role": role, "content": role} for role in ("user", "assistant", "user")), {"max_tokens": 9, "top_p": 0.5}),
     asking("[[length]]"),
     asking("[[500 x1]]"),

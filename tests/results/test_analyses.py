@@ -201,7 +201,9 @@ def test_the_page_has_suspects_and_ranks_with_and_without_and_a_file(tmp_path):
     pages = site_of(real=(board,))
     page = pages["real/judged.md"]
     assert 'id="suspects"' in page and 'id="errata"' in page and "<script>alert" not in page
-    assert "1 of 8 labels are less likely" in unescape(page) and "changes 2 of 2 rank ranges" in unescape(page)
+    assert "1 of 8 labels are less likely" in unescape(page) and "changes 2 of 2 rank ranges" in unescape(
+        page
+    )
     lines = list(csv.reader(io.StringIO(pages["real/judged-suspects.csv"])))
     assert lines[0] == ["id", "label", "bits", "n_against", "n_judges"] and len(lines) == 2
     assert lines[1][1:] == ["hallucinated", str(board.suspects[0].bits), "1", "1"]
@@ -263,7 +265,10 @@ def test_neither_a_rule_nor_a_model_that_a_rule_beats_is_named(tmp_path):
     board = best_board(tmp_path, values, ["1,2", "1,2", "1,1"], kinds)
     assert board.may_be_best[()] == frozenset()
     page = site_of(real=(board,))["real/judged.md"]
-    assert "No model may be the best, as each is worse than some other line" in page and 'class="tie"' not in page
+    assert (
+        "No model may be the best, as each is worse than some other line" in page
+        and 'class="tie"' not in page
+    )
 
 
 def test_one_model_alone_is_no_best_and_rules_alone_have_none(tmp_path):
@@ -274,7 +279,11 @@ def test_one_model_alone_is_no_best_and_rules_alone_have_none(tmp_path):
         tmp_path / "rules", {"a": NINE, "b": FIVE}, ["1,2", "1,2"], dict.fromkeys("ab", "baseline")
     )
     page = site_of(real=(rules,))["real/judged.md"]
-    assert rules.may_be_best[()] == frozenset() and "is-top" not in page and "Only baselines that ask no model" in page
+    assert (
+        rules.may_be_best[()] == frozenset()
+        and "is-top" not in page
+        and "Only baselines that ask no model" in page
+    )
 
 
 def test_the_committed_boards_name_those_at_the_top_by_value_and_fewer_than_tests_of_all_pairs():

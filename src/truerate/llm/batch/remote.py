@@ -152,10 +152,10 @@ def _may_be(row: dict[str, Any], spec: dict[str, Any], batch: Batch) -> bool:
     counts = at(row, spec["counts"])
     numbers = [n for n in counts.values() if isinstance(n, int)] if isinstance(counts, dict) else []
     try:
-        made = datetime.fromisoformat(at(row, spec["at"])).timestamp()
+        begun_at = datetime.fromisoformat(at(row, spec["at"])).timestamp()
     except (TypeError, ValueError):
         return False
-    return sum(numbers) == batch.n and made > batch.at - SKEW_S
+    return sum(numbers) == batch.n and begun_at > batch.at - SKEW_S
 
 
 async def _whole(response: httpx2.Response, most: int) -> bytes:
