@@ -352,3 +352,12 @@ def test_a_clock_that_jumps_a_day_forth_or_back_loses_nothing(at, stub):
         before, stub.stub.n_before_end = stub.stub.online, 0 if n_online else None
         assert {reply.status for reply in asked(layout)} == {"ok"}
         assert stub.stub.online - before == n_online and left(layout) == [[], [], []]
+
+
+def test_a_batch_whose_last_reply_was_stored_by_a_killed_run_is_forgotten(at, stub):
+    layout = batched(at)
+    interrupted(layout, stub.stub)
+    with Store(layout.store) as store:
+        store.write(lambda link: link.execute("DELETE FROM lease"))
+    ask([asking("new")], layout, label="x")
+    assert left(layout) == [[], [], []]

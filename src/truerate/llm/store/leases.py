@@ -94,7 +94,7 @@ class Leases:
         self._lock = self.holder.lock()
         try:
             await self._beat()
-            await self.store.do(partial(expire, folder=self.store.folder))
+            await self.store.do(partial(clear, folder=self.store.folder))
         except BaseException:  # raised again: nobody has this holder's file then
             self.holder.unlock(self._lock)
             raise
@@ -320,6 +320,15 @@ def expire(link: sqlite3.Connection, folder: Path) -> int:
     dead = [id for id, until in holders if until <= now or not _is_locked(folder, id)]
     release(link, ids=dead)
     return len(dead)
+
+
+def clear(link: sqlite3.Connection, *, folder: Path) -> None:
+    """Break the leases of dead holders, and forget batches that these had read to their end."""
+    expire(link, folder)
+    link.execute(
+        "DELETE FROM batch WHERE id NOT IN (SELECT owner FROM lease)"
+        " AND (holder IS NULL OR holder NOT IN (SELECT id FROM holder))"
+    )
 
 
 def release(link: sqlite3.Connection, *, ids: list[int]) -> None:
