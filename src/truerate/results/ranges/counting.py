@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
+from truerate.core.aggregates import average
 from truerate.core.data_files import RECORD, read_data
 from truerate.results.board import JUDGE, RealBoard
 from truerate.results.ranges.multiverse import Combination, Multiverse, trimmed
@@ -98,7 +99,7 @@ def _of_annotators(labels: pl.DataFrame) -> Multiverse | None:
         [f"{name}={label}" for name, label in RULES.votes.items()]
     )
     votes = labels.filter(pl.col("question").is_in(list(RULES.votes)), part="").drop_nulls("label")
-    texts = votes.group_by(UNIT, maintain_order=True).agg(share=yes.mean(), n=pl.len())
+    texts = votes.group_by(UNIT, maintain_order=True).agg(share=average(yes.cast(pl.Float64)), n=pl.len())
     if texts.is_empty() or texts["n"].max() == 1:
         return None
     share, subject = texts["share"].to_numpy(), texts["subject"].rank("dense").to_numpy() - 1
@@ -285,6 +286,6 @@ def _read(
     """The value of each unit by what its labels give, and how many of them count."""
     read = asked.with_columns(gives=pl.col("label").replace_strict(gives, return_dtype=pl.Float64))
     of_units = read.group_by(UNIT, maintain_order=True).agg(
-        value=pl.col("gives").mean(), n=pl.col("gives").count()
+        value=average(pl.col("gives")), n=pl.col("gives").count()
     )
     return units.column(of_units), np.nan_to_num(units.column(of_units, "n"))
