@@ -17,7 +17,7 @@ from typing import Any
 from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.config.models import Endpoint
-from truerate.core.errors import EndpointError
+from truerate.core.errors import EndpointError, SettingsError
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.text import clean
 from truerate.llm.structured import verdict
@@ -81,6 +81,11 @@ def tried(config: Layout, alias: str) -> list[Answer]:
 
     model = config.p.model(alias)
     endpoint = config.p.endpoints[model.endpoint]
+    if endpoint.api != "openai":
+        what = (
+            f"endpoints.{model.endpoint}.api is {endpoint.api!r}: fields are tried in OpenAI's protocol alone"
+        )
+        raise SettingsError(f"{what}; `truerate probe {alias}` asks the model and reads its replies")
     api_key(model.endpoint, endpoint)  # raises where it is not set: every field would be called refused
     launching = launched(config, model.endpoint) if endpoint.launch else nullcontext(endpoint.url)
     with launching as url:
