@@ -152,14 +152,15 @@ def run(send, params: str, n: int) -> None:
     send(asked(Layout.load(params), requests(n, words=5)))
 
 
-def kills(n_kills: int, n: int = 2000) -> str:
+def kills(n_kills: int) -> str:
     """The table of runs that were killed at random calls to the server, or a random time after one."""
-    server, pick, n_done = BatchStub(), random.Random(0), 0
+    server, pick, n_done, n = BatchStub(), random.Random(0), 0, 0
     with tempfile.TemporaryDirectory() as folder, serving(server) as url:
         config = layout(folder, url, max_requests=50)
         while n_done < n_kills:
+            n += 20  # each run has something new to ask
             seen = server.requests.total() + pick.randrange(1, 9)
-            process = Forked(run, str(Path(folder) / "params.yaml"), min(n, 20 * (n_done + 1)))
+            process = Forked(run, str(Path(folder) / "params.yaml"), n)
             while process.is_running() and server.requests.total() < seen:
                 pass
             time.sleep(pick.random() * 0.02)

@@ -320,15 +320,15 @@ def asks(send: Callable, params: Path, n: int) -> None:
 
 def test_killed_runs_pay_nothing_twice(at, stub, tmp_path):
     layout, pick = batched(at, max_requests=20), random.Random(3)
-    server, n_kills = stub.stub, 0
+    server, n_kills, n = stub.stub, 0, 100
     while n_kills < 5:
+        n += 20  # each run has something new to ask
         seen = server.requests.total() + pick.randrange(1, 12)
-        process = Forked(asks, tmp_path / "params.yaml", 100 + 20 * n_kills)
+        process = Forked(asks, tmp_path / "params.yaml", n)
         while process.is_running() and server.requests.total() < seen:
             pass
         n_kills += process.is_running()
         process.kill()
-    n = 100 + 20 * n_kills
     assert {reply.status for reply in asked(layout, n)} == {"ok"}
     assert len(server.paid) == n and max(server.paid.values()) == 1 and server.online == 0
     assert rows(layout, "ledger", "kind, calls") == [("reply", n)] and left(layout) == [[], [], []]
