@@ -128,7 +128,7 @@ def test_why_the_headline_stands_and_where_it_does_not():
         for name in "ab"
     ]  # fmt: skip
     rows = estimated("prediction-powered")
-    assert "people labelled 60 of 160 replies." in why(rows + counts, grids(rows))
+    assert "annotators labelled 60 of 160 replies." in why(rows + counts, grids(rows))
     lost = [row | {"value": None} if row["slice"]["lang"] == "ar" else row for row in rows]
     assert "none: Arabic;" in why(lost + counts, grids(lost))
 

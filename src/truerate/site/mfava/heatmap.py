@@ -146,7 +146,7 @@ def why(rows: list[dict], grid: Grid) -> str:
     labelled = [row for row in rows if row["metric"] == "n_labelled" and row["slice"].get("lang") == ALL]
     n_labelled, n = (int(sum(row[name] or 0 for row in labelled)) for name in ("value", "n"))
     counted = f"{n_labelled:,} of {n:,} replies" if labelled else "some of the very replies"
-    sentence = f"Models are ranked by the prediction-powered rate, because people labelled {counted}."
+    sentence = f"Models are ranked by the prediction-powered rate, because annotators labelled {counted}."
     if lost:
         named = ", ".join(map(language, sorted(lost, key=language)))
         sentence += f" Not identified where they labelled too few or none: {named};"
