@@ -9,7 +9,8 @@ from stub import Stub
 
 MODELS_PER_FILE = 1
 PART = re.compile(
-    rb'name="([^"]+)"(?:; filename="([^"]+)")?\r\n(?:content-type: [^\r]+\r\n)?\r\n(.*)\Z', re.DOTALL
+    rb'name="([^"]+)"(?:; filename="([^"]+)")?\r\n(?:content-type: [^\r]+\r\n)?\r\n(.*)\Z',
+    re.DOTALL | re.IGNORECASE,
 )
 
 

@@ -323,6 +323,7 @@ def test_killed_runs_pay_nothing_twice(at, stub, tmp_path):
     server, n_kills, n = stub.stub, 0, 100
     while n_kills < 5:
         n += 20  # each run has something new to ask
+        assert n < 2000, "runs end before they can be killed"
         seen = server.requests.total() + pick.randrange(1, 12)
         process = Forked(asks, tmp_path / "params.yaml", n)
         while process.is_running() and server.requests.total() < seen:

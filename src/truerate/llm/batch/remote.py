@@ -1,8 +1,7 @@
 """The calls of a batch API: send a file, make a batch, look at it, read its results line by line."""
 
 import asyncio
-import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any
@@ -42,11 +41,13 @@ class Remote:
         """Send a batch's requests and have the server begin it. Raises CallFailed."""
         spec, values = self.form.spec, {"window": self.window, "tag": batch.tag, "model": batch.model}
         if upload := spec["upload"]:
-            body, kind = multipart(upload["fields"], f"{batch.tag}.jsonl", lines)
-            value = await self._call("POST", upload["path"], body, kind=kind, within=TRANSFER_S)
-            if not isinstance(file := at(value, upload["id"]), str):
+            file = (f"{batch.tag}.jsonl", b"".join(lines), "application/jsonl")
+            form = httpx2.Request("POST", "http://form", data=upload["fields"], files={"file": file})
+            kind = form.headers["content-type"]
+            value = await self._call("POST", upload["path"], form.read(), kind=kind, within=TRANSFER_S)
+            if not isinstance(name := at(value, upload["id"]), str):
                 raise CallFailed(_odd("the server names no file"))
-            values["file"] = file
+            values["file"] = name
         create = orjson.dumps(filled(spec["create"]["body"], **values))
         if not upload:
             create = create.replace(b'"$lines"', b"[%b]" % b",".join(lines))
@@ -171,19 +172,3 @@ async def _whole(response: httpx2.Response, most: int) -> bytes:
 def _odd(what: str) -> Verdict:
     """The verdict on a success that is none of a batch API."""
     return Verdict("retry", "bad_json", short(f"an answer that is none of a batch API: {what}"))
-
-
-def multipart(fields: Mapping[str, str], name: str, lines: list[bytes]) -> tuple[bytes, str]:
-    """The body and content type of a form with these fields and one file (RFC 7578)."""
-    mark = secrets.token_hex(16).encode()
-    head = b'--%b\r\ncontent-disposition: form-data; name="%b"'
-    parts = [
-        head % (mark, field.encode()) + b"\r\n\r\n" + text.encode() + b"\r\n"
-        for field, text in fields.items()
-    ]
-    file = (
-        head % (mark, b"file") + b'; filename="%b"\r\ncontent-type: application/jsonl\r\n\r\n' % name.encode()
-    )
-    return b"".join(
-        [*parts, file, *lines, b"\r\n--%b--\r\n" % mark]
-    ), f"multipart/form-data; boundary={mark.decode()}"
