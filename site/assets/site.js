@@ -74,8 +74,7 @@
     const subject = cell.parentElement.querySelector(".tr-name").textContent;
     const behind = make("a", { href: link.getAttribute("href"), class: "tr-button" }, link.dataset.behind || "Definition");
     behind.addEventListener("click", () => dialog.close());   // it may lie on this page
-    const texts = "read" in cell.dataset && new URLSearchParams(cell.dataset.read);
-    if (texts) texts.set("board", board);
+    const texts = "read" in cell.dataset && new URLSearchParams({ board, ...Object.fromEntries(new URLSearchParams(cell.dataset.read)) });
     const read = texts && make("a", { class: "tr-button", href: `${root}samples.html#${texts}` }, "Read the replies");
     const column = head.dataset.head || (head.querySelector(".tr-sort") || head).firstChild.textContent.trim();
     dialog.replaceChildren(

@@ -13,7 +13,7 @@ from truerate.hub.remote import State, Status, matches
 TAG = re.compile(r"v[0-9]+\.[0-9]+(\.[0-9]+)?")
 BARE = {".gitattributes", "LICENSE"}  # what the Hub may put into a repository that is new
 CHANGES = ("added", "changed", "deleted", "unchanged")
-SHOWN = 20  # paths of one kind in a plan; what is deleted is shown whole
+SHOWN = 30  # paths of one kind in a plan; what is deleted is shown whole
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,11 @@ class Api:
 
     def body(self, body: bytes) -> bytes:
         """A request of ours as this protocol has it."""
-        return orjson.dumps(self._request(orjson.loads(body))) if self.is_translated else body
+        if not self.is_translated:
+            return body
+        asked = loads(body)
+        assert isinstance(asked, dict)  # ours
+        return orjson.dumps(self._request(asked))
 
     def _request(self, asked: dict[str, Any]) -> dict[str, Any]:
         spec = self.spec["request"]

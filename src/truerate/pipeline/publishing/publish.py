@@ -36,6 +36,10 @@ from truerate.pipeline.trained import members_of, trained
 
 PAGES = "site"  # the stage that makes nothing which goes out with a board; its pages go out under this name
 
+UNSIGNED = (
+    f"{KEY} names no key: the statement of this release is unsigned, unless the Hub holds the same signed"
+)
+
 
 def publish(
     config: Layout,
@@ -71,8 +75,10 @@ def publish(
                     config, member, board=board, repo=to
                 )
             draft = replace(draft, fixed={**draft.fixed, **more(draft)}) if more else draft
-        draft = attested(config, draft, board, key=signing_key())
-        commit = push.publish(draft, target, check=check, say=print, **how)
+        key = signing_key()
+        commit = push.publish(attested(config, draft, board, key=key), target, check=check, say=print, **how)
+    if key is None:
+        say(UNSIGNED)
     if kind == "dataset":
         say_open_questions(config, board)
     if not dry_run:
@@ -82,15 +88,11 @@ def publish(
 
 
 def signing_key() -> object:
-    """The private key that signs the statement of a release, from the file that the environment names; None,
-    which is said in a line, where it names none. Raises TruerateError for a file that is no such key.
+    """The private key that signs the statement of a release, from the file that the environment names; None
+    where it names none. Raises TruerateError for a file that is no such key.
     """
-    if path := os.environ.get(KEY):
-        return private_key(Path(path))
-    say(
-        f"{KEY} names no key: the statement of this release is unsigned, unless the Hub holds the same signed"
-    )
-    return None
+    path = os.environ.get(KEY)
+    return private_key(Path(path)) if path else None
 
 
 def maker() -> str:

@@ -102,7 +102,7 @@ def eval_results(board: Outgoing, subject: str, *, data_set: str, rows: str | No
     ]
     if not entries:
         of_tasks = board.scores.filter(pl.col("slice").is_in(list(tasks.values())), metric=metric.name)
-        subjects = of_tasks["subject"].unique().to_list()
+        subjects = of_tasks["subject"].unique().sort().to_list()
         problem = f"has no value of {subject!r} by what it ranks"
         if subject not in board.models:
             problem = f"ranks no model {subject!r}{meant(subject, subjects)}"

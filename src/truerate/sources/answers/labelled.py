@@ -67,6 +67,7 @@ def read(
     on_bad_row: str,
     rights: Rights | None = None,
     answers: AnswerFields | None = None,
+    is_published: bool = False,
 ) -> SourceTables:
     """Return the labelled answers of a file, or of the files in a folder, as samples by system, with the
     verdicts of the judges that `answers` names (of an export all of it) as judgements. The labels of a file that
@@ -74,8 +75,9 @@ def read(
 
     An answer counts as it is labelled, one that abstains, too; those without a label are rejects with the
     reason. What several systems were asked is one item: the same id, else the same question, else the
-    same reference. Raises SourceError, one line, for what `read_table` refuses, a file without a licence,
-    without systems or without labels, and labels that were drawn with unequal chances.
+    same reference. Raises SourceError, one line, for what `read_table` refuses, a file without a licence (but
+    where `is_published`: a card of ours says that its publisher states none), without systems or without
+    labels, and labels that were drawn with unequal chances.
     """
     chosen = answers or AnswerFields()
     beside = None if chosen.labels is None else Path(chosen.labels).expanduser()
@@ -84,7 +86,7 @@ def read(
     data = _data_of(path, name, beside, chosen.files)
     folder = path if path.is_dir() else path.parent
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=_card(name, rights), is_own=True)
-    if collection.card["licence"] in (None, "", "not stated"):
+    if collection.card["licence"] in (None, "", "not stated") and not is_published:
         raise SourceError(f"source {name!r}: {UNSAID}")
     try:
         fields = given_fields(f"{role}={field}" for role, field in chosen.map.items())

@@ -37,7 +37,9 @@ def _read(which: str, folder: Path, *, name: str, on_bad_row: str) -> SourceTabl
             f"source {name!r}: none of the files of {card['name']} in {str(folder)!r}; looked for: {looked_for}"
         )
     rights = Rights(**{field: card[field] for field in RIGHTS if card.get(field)})
-    tables = labelled.read(folder, name=name, on_bad_row=on_bad_row, rights=rights, answers=fields)
+    tables = labelled.read(
+        folder, name=name, on_bad_row=on_bad_row, rights=rights, answers=fields, is_published=True
+    )
     given = {field: card[field] for field in TOLD_FIELDS if card.get(field)}
     caveats = [*filter(None, [card.get("note")]), *(tables.card.get("caveats") or ())]
     return replace(tables, card=tables.card | given | {"caveats": caveats, "lang": card.get("lang")})
