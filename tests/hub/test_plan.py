@@ -84,13 +84,13 @@ def test_the_plan_in_words():
 
 
 def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
-    there = State("1" * 40, {f"data/old-{i}": stored(b"o") for i in range(30)})
+    there = State("1" * 40, {f"data/old-{i}": stored(b"o") for i in range(40)})
     words = lines(
-        plan_of({f"data/{i}": b"n" for i in range(30)}, there, prefixes=PREFIXES),
+        plan_of({f"data/{i}": b"n" for i in range(40)}, there, prefixes=PREFIXES),
         TO,
         status=Status("1" * 40, True),
     )
-    assert sum(line.startswith("  - ") for line in words) == 30
+    assert sum(line.startswith("  - ") for line in words) == 40
     assert "  + … and 10 more" in words
 
 
